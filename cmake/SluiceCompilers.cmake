@@ -1,0 +1,35 @@
+# Warnings, sanitizers and CUDA: the flags that every target of the project is built with.
+
+set(SLUICE_WARNINGS -Wall -Wextra -Werror)
+
+if(SLUICE_SANITIZE STREQUAL "address")
+  set(SLUICE_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(SLUICE_SANITIZE STREQUAL "thread")
+  set(SLUICE_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
+elseif(SLUICE_SANITIZE)
+  message(FATAL_ERROR "SLUICE_SANITIZE is '${SLUICE_SANITIZE}': say address, thread, or nothing")
+endif()
+
+find_program(SLUICE_CCACHE ccache)
+if(SLUICE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SLUICE_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${SLUICE_CCACHE})
+endif()
+
+if(SLUICE_CUDA)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+endif()
+
+# Applies the project's own flags to one of its targets.
+function(sluice_compile_flags target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${SLUICE_WARNINGS}>
+    $<$<COMPILE_LANGUAGE:CXX>:${SLUICE_SANITIZE_FLAGS}>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra -Xptxas=-v>)
+  target_link_options(${target} PRIVATE ${SLUICE_SANITIZE_FLAGS})
+endfunction()

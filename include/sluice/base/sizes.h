@@ -1,0 +1,22 @@
+// Sizes, numbers and ranges as people write them: "64GiB", "4096", "1e-3", "100-120".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Bytes from "512", "4KiB", "64GiB", "1TiB", also "4K", "1G" (powers of 1024). Throws error{bad_input} naming `what`.
+std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+
+/// A non-negative whole number, decimal or 0x-hexadecimal. Throws error{bad_input} naming `what`.
+std::uint64_t parse_count(std::string_view text, std::string_view what);
+
+/// A finite real number. Throws error{bad_input} naming `what`.
+double parse_real(std::string_view text, std::string_view what);
+
+/// "4.0 KiB", "1.5 GiB": for people, three significant digits.
+std::string format_bytes(double bytes);
+
+}  // namespace sluice

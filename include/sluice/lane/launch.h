@@ -1,0 +1,79 @@
+// Starts a kernel on either machine: the same call, the same kernel, lanes of a GPU or of the CPU's executor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "sluice/base/types.h"
+#include "sluice/lane/hd.h"
+
+namespace sluice::lane {
+
+/// Shape of a launch: blocks of whole warps (block_lanes a multiple of 32, or fewer than 32 for one short warp).
+struct grid {
+  std::uint32_t blocks = 1;
+  std::uint32_t block_lanes = 32;
+};
+
+struct launch_report {
+  double seconds = 0;  ///< device events on a GPU, steady clock on the CPU
+};
+
+/// A kernel that was started and has not been waited for.
+class running_launch {
+ public:
+  virtual ~running_launch() = default;
+  virtual bool finished() = 0;
+  /// Waits for the end. Throws error{io_failure} where the device or the executor reports a fault.
+  virtual launch_report wait() = 0;
+};
+
+/// A machine that lanes run on.
+class machine {
+ public:
+  virtual ~machine() = default;
+  virtual backend kind() const = 0;
+  /// For people: "NVIDIA H200, 132 SMs" or "CPU backend, 2 threads".
+  virtual std::string name() const = 0;
+  /// SMs, or worker threads.
+  virtual std::uint32_t processors() const = 0;
+
+  /// The CPU backend: `threads` OS threads run the blocks; 0 means one for each core the process may use.
+  static std::unique_ptr<machine> cpu(unsigned threads = 0);
+  /// The CUDA backend on that device. Throws error{unavailable} where this build or this machine has none.
+  static std::unique_ptr<machine> cuda(int device = 0);
+  static bool has_cuda();
+
+  /// For start(): runs `body` once for each lane of `shape` on the CPU's executor.
+  virtual std::unique_ptr<running_launch> start_on_cpu(grid shape, std::function<void()> body) = 0;
+  /// For start(): the stream to launch on, as a cudaStream_t; and the handle for what was launched there.
+  virtual void* stream() = 0;
+  virtual std::unique_ptr<running_launch> follow_stream(void* before) = 0;
+  virtual void* mark_stream() = 0;
+};
+
+#if defined(__CUDACC__)
+template <class Kernel>
+__global__ void run_kernel(const __grid_constant__ Kernel kernel) {
+  kernel();
+}
+#endif
+
+/// Blocks of `block_lanes` lanes that can be resident at once: lanes of a grid no larger than this may wait for one another.
+template <class Kernel>
+std::uint32_t resident_blocks(machine& on, std::uint32_t block_lanes);
+
+/// Starts `kernel` (trivially copyable, `SLUICE_HD void operator()() const`) on every lane of the grid.
+template <class Kernel>
+std::unique_ptr<running_launch> start(machine& on, grid shape, const Kernel& kernel);
+
+/// Starts the kernel and waits for its end.
+template <class Kernel>
+launch_report launch(machine& on, grid shape, const Kernel& kernel) {
+  return start(on, shape, kernel)->wait();
+}
+
+}  // namespace sluice::lane
+
+#include "sluice/lane/detail/launch_impl.h"

@@ -1,0 +1,162 @@
+// Lanes that act together. Algorithms take a team as an argument and are right for any size, also one.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "sluice/lane/executor.h"
+#include "sluice/lane/hd.h"
+#include "sluice/lane/identity.h"
+
+namespace sluice::lane {
+
+/// A lane on its own: every collective is the identity.
+class solo {
+ public:
+  SLUICE_HD constexpr std::uint32_t size() const { return 1; }
+  SLUICE_HD constexpr std::uint32_t rank() const { return 0; }
+  SLUICE_HD constexpr bool leads() const { return true; }
+  SLUICE_HD constexpr std::uint32_t mask() const { return 1; }
+  SLUICE_HD constexpr std::uint32_t bit() const { return 1; }
+  SLUICE_HD void sync() const {}
+  SLUICE_HD constexpr std::uint32_t ballot(bool yes) const { return yes ? 1U : 0U; }
+  SLUICE_HD constexpr bool any(bool yes) const { return yes; }
+  SLUICE_HD constexpr bool all(bool yes) const { return yes; }
+  template <class T>
+  SLUICE_HD T broadcast(T value) const { return value; }
+  template <class T>
+  SLUICE_HD T from(T value, std::uint32_t /*rank*/) const { return value; }
+  SLUICE_HD solo matching(std::uint64_t /*key*/) const { return {}; }
+  SLUICE_HD solo subset(std::uint32_t /*mask*/) const { return {}; }
+};
+
+/// Lanes of one warp, named by a mask (bit = position in the warp). All of them call each collective, in the same order.
+/// Collectives order no memory, except sync().
+class warp_team {
+ public:
+  SLUICE_HD explicit warp_team(std::uint32_t mask) : mask_(mask), bit_(1U << lane_index()) {}
+
+  /// All lanes of the caller's warp. They must all be alive.
+  SLUICE_HD static warp_team whole();
+  /// Lanes that happen to be here together; at least the caller.
+  SLUICE_HD static warp_team converged();
+
+  SLUICE_HD std::uint32_t size() const { return count(mask_); }
+  /// The caller's position among the team, 0 to size() - 1.
+  SLUICE_HD std::uint32_t rank() const { return count(mask_ & (bit_ - 1)); }
+  /// True for one lane of the team, the one of rank 0.
+  SLUICE_HD bool leads() const { return (mask_ & (bit_ - 1)) == 0; }
+  SLUICE_HD std::uint32_t mask() const { return mask_; }
+  SLUICE_HD std::uint32_t bit() const { return bit_; }
+
+  /// Meets the team; memory written before it by one lane is seen after it by the others.
+  SLUICE_HD void sync() const;
+  /// Lanes (bits by position in the warp) that say yes.
+  SLUICE_HD std::uint32_t ballot(bool yes) const;
+  SLUICE_HD bool any(bool yes) const { return ballot(yes) != 0; }
+  SLUICE_HD bool all(bool yes) const { return ballot(yes) == mask_; }
+  /// The value of the lane of rank 0. T: trivially copyable, at most 8 bytes.
+  template <class T>
+  SLUICE_HD T broadcast(T value) const { return shuffle(value, lowest(mask_)); }
+  /// The value of the lane of that rank.
+  template <class T>
+  SLUICE_HD T from(T value, std::uint32_t rank) const { return shuffle(value, nth(rank)); }
+  /// The lanes whose key equals the caller's.
+  SLUICE_HD warp_team matching(std::uint64_t key) const;
+  /// Those lanes of the team that are in `mask`, which holds the caller.
+  SLUICE_HD warp_team subset(std::uint32_t mask) const { return warp_team(mask_ & mask); }
+
+ private:
+  SLUICE_HD static std::uint32_t count(std::uint32_t x) {
+#if SLUICE_ON_GPU
+    return static_cast<std::uint32_t>(__popc(x));
+#else
+    return static_cast<std::uint32_t>(std::popcount(x));
+#endif
+  }
+  SLUICE_HD static std::uint32_t lowest(std::uint32_t x) {
+#if SLUICE_ON_GPU
+    return static_cast<std::uint32_t>(__ffs(static_cast<int>(x)) - 1);
+#else
+    return static_cast<std::uint32_t>(std::countr_zero(x));
+#endif
+  }
+  /// Position in the warp of the lane of that rank.
+  SLUICE_HD std::uint32_t nth(std::uint32_t rank) const {
+    if (mask_ == 0xffffffffU) return rank;
+    std::uint32_t rest = mask_;
+    while (rank-- > 0) rest &= rest - 1;
+    return lowest(rest);
+  }
+  template <class T>
+  SLUICE_HD T shuffle(T value, std::uint32_t source) const;
+
+  std::uint32_t mask_;
+  std::uint32_t bit_;
+};
+
+#if SLUICE_ON_GPU
+SLUICE_HD inline warp_team warp_team::whole() {
+  return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU : (1U << (block_lanes() & 31U)) - 1);
+}
+SLUICE_HD inline warp_team warp_team::converged() { return warp_team(__activemask()); }
+SLUICE_HD inline void warp_team::sync() const { __syncwarp(mask_); }
+SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const { return __ballot_sync(mask_, yes); }
+SLUICE_HD inline warp_team warp_team::matching(std::uint64_t key) const {
+  return warp_team(__match_any_sync(mask_, static_cast<unsigned long long>(key)));
+}
+template <class T>
+SLUICE_HD inline T warp_team::shuffle(T value, std::uint32_t source) const {
+  static_assert(sizeof(T) <= 8);
+  if constexpr (sizeof(T) == 8) {
+    unsigned long long bits;
+    memcpy(&bits, &value, 8);
+    bits = __shfl_sync(mask_, bits, static_cast<int>(source));
+    memcpy(&value, &bits, 8);
+  } else {
+    unsigned bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    bits = __shfl_sync(mask_, bits, static_cast<int>(source));
+    memcpy(&value, &bits, sizeof(T));
+  }
+  return value;
+}
+#else
+SLUICE_HD inline warp_team warp_team::whole() {
+  const std::uint32_t lanes = executor::self().warp_lanes;
+  return warp_team(lanes == 32 ? 0xffffffffU : (1U << lanes) - 1);
+}
+// The call site is the return address of an always-inlined caller, as it is for __activemask().
+SLUICE_HD inline __attribute__((always_inline)) warp_team warp_team::converged() {
+  static const char site = 0;
+  return warp_team(executor::converged(&site));
+}
+SLUICE_HD inline void warp_team::sync() const { executor::meet(executor::collective::sync, mask_, 0, 0); }
+SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const {
+  return static_cast<std::uint32_t>(executor::meet(executor::collective::ballot, mask_, yes ? 1 : 0, 0));
+}
+SLUICE_HD inline warp_team warp_team::matching(std::uint64_t key) const {
+  return warp_team(static_cast<std::uint32_t>(executor::meet(executor::collective::match, mask_, key, 0)));
+}
+template <class T>
+SLUICE_HD inline T warp_team::shuffle(T value, std::uint32_t source) const {
+  static_assert(sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = executor::meet(executor::collective::shuffle, mask_, bits, source);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+#endif
+
+/// Meets every lane of the block.
+SLUICE_HD SLUICE_INLINE void sync_block() {
+#if SLUICE_ON_GPU
+  __syncthreads();
+#else
+  executor::meet_block();
+#endif
+}
+
+}  // namespace sluice::lane
