@@ -2,10 +2,13 @@
 
 set(SLUICE_WARNINGS -Wall -Wextra -Werror)
 
+if(SLUICE_FUZZ)
+  set(SLUICE_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
+endif()
 if(SLUICE_SANITIZE STREQUAL "address")
-  set(SLUICE_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  list(APPEND SLUICE_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 elseif(SLUICE_SANITIZE STREQUAL "thread")
-  set(SLUICE_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
+  list(APPEND SLUICE_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
 elseif(SLUICE_SANITIZE)
   message(FATAL_ERROR "SLUICE_SANITIZE is '${SLUICE_SANITIZE}': say address, thread, or nothing")
 endif()
@@ -23,6 +26,8 @@ if(SLUICE_CUDA)
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  # Programs are carried to machines whose libstdc++ may be older than this one's.
+  set(SLUICE_CARRIED_LINK_FLAGS -static-libstdc++ -static-libgcc)
 endif()
 
 # Applies the project's own flags to one of its targets.
@@ -31,5 +36,5 @@ function(sluice_compile_flags target)
     $<$<COMPILE_LANGUAGE:CXX>:${SLUICE_WARNINGS}>
     $<$<COMPILE_LANGUAGE:CXX>:${SLUICE_SANITIZE_FLAGS}>
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra -Xptxas=-v>)
-  target_link_options(${target} PRIVATE ${SLUICE_SANITIZE_FLAGS})
+  target_link_options(${target} PRIVATE ${SLUICE_SANITIZE_FLAGS} ${SLUICE_CARRIED_LINK_FLAGS})
 endfunction()

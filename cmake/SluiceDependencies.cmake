@@ -1,19 +1,39 @@
 # Libraries the project stands on. scripts/setup.sh installs each; nothing is downloaded here.
 find_package(Threads REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBURING REQUIRED liburing)
+if(SLUICE_TOOLS)
+  find_package(CLI11 REQUIRED)
+endif()
 if(SLUICE_TESTS)
   find_package(GTest REQUIRED)
 endif()
+if(SLUICE_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
 
-# libcu++ (cuda::atomic_ref and friends): from the CUDA toolkit, else from the wheel that scripts/setup.sh unpacks.
+# A program built with CUDA is carried to other machines, so it brings its libraries along.
+if(SLUICE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  find_library(SLUICE_URING_STATIC liburing.a HINTS ${LIBURING_LIBRARY_DIRS} ${LIBURING_LIBDIR} REQUIRED)
+  set(SLUICE_URING ${SLUICE_URING_STATIC})
+else()
+  set(SLUICE_URING ${LIBURING_LINK_LIBRARIES})
+endif()
+
+# libcu++ (cuda::atomic_ref and friends): nvcc takes its own toolkit's; else from the wheel that scripts/setup.sh unpacks,
+# else from any toolkit.
+if(SLUICE_CUDA)
+  set(cccl_hints ${CUDAToolkit_INCLUDE_DIRS})
+else()
+  set(cccl_hints ${PROJECT_SOURCE_DIR}/.deps/cccl/include)
+endif()
 find_path(SLUICE_CCCL_INCLUDE cuda/atomic
-  HINTS ${PROJECT_SOURCE_DIR}/.deps/cccl/include
-  PATHS /usr/local/cuda/include/cccl ENV CUDA_PATH
-  PATH_SUFFIXES include/cccl
+  HINTS ${cccl_hints}
+  PATHS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda
+  PATH_SUFFIXES cccl include/cccl
   NO_DEFAULT_PATH)
 if(NOT SLUICE_CCCL_INCLUDE)
   message(FATAL_ERROR "libcu++ headers not found: run scripts/setup.sh once")

@@ -1,4 +1,4 @@
-# Turns the rooms of the tree into targets: a room's sources are all that lie in its folder.
+# Turns the rooms of the tree into libraries: a room's sources are all that lie in its folder.
 
 set(SLUICE_HOST_ROOMS base lane nvme memory drive queue cache array controller)
 
@@ -9,50 +9,51 @@ function(sluice_kernel_sources)
   endif()
 endfunction()
 
+# Puts into `out` the sources of a folder whose names match one of the patterns; `.cu` files become what sluice_kernel_sources says.
+function(sluice_sources out folder)
+  list(TRANSFORM ARGN PREPEND ${folder}/)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+  set(kernels ${sources})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  if(kernels)
+    sluice_kernel_sources(${kernels})
+  endif()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# The host library, or a variant of it that is built with other definitions.
+function(sluice_add_host_library target)
+  set(sources)
+  foreach(room IN LISTS SLUICE_HOST_ROOMS)
+    sluice_sources(room_sources ${PROJECT_SOURCE_DIR}/src/${room} *.cc *.cu)
+    list(APPEND sources ${room_sources})
+  endforeach()
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target}
+    PUBLIC sluice_core
+    PRIVATE $<BUILD_INTERFACE:fmt::fmt-header-only> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+    PUBLIC $<BUILD_INTERFACE:${SLUICE_URING}> $<INSTALL_INTERFACE:uring>)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  sluice_compile_flags(${target})
+endfunction()
+
 function(sluice_add_libraries)
   add_library(sluice_core INTERFACE)
   add_library(sluice::core ALIAS sluice_core)
   target_compile_features(sluice_core INTERFACE cxx_std_20)
   target_include_directories(sluice_core INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_include_directories(sluice_core SYSTEM INTERFACE $<BUILD_INTERFACE:${SLUICE_CCCL_INCLUDE}>)
   target_compile_options(sluice_core INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda>)
   target_link_libraries(sluice_core INTERFACE Threads::Threads)
 
-  set(sources)
-  set(kernels)
-  foreach(room IN LISTS SLUICE_HOST_ROOMS)
-    file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cc)
-    file(GLOB room_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cu)
-    list(APPEND sources ${room_sources})
-    list(APPEND kernels ${room_kernels})
-  endforeach()
-  sluice_kernel_sources(${kernels})
-  add_library(sluice_host STATIC ${sources} ${kernels})
+  sluice_add_host_library(sluice_host)
   add_library(sluice::host ALIAS sluice_host)
-  target_link_libraries(sluice_host PUBLIC sluice_core PRIVATE fmt::fmt-header-only ${LIBURING_LINK_LIBRARIES})
-  target_include_directories(sluice_host PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  sluice_compile_flags(sluice_host)
-endfunction()
 
-# One test program a room: tests/<room>/*_test.cc (and *_test.cu), with tests/support beside them.
-function(sluice_add_tests)
-  file(GLOB rooms RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*)
-  include(GoogleTest)
-  foreach(room IN LISTS rooms)
-    file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cc)
-    file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cu)
-    if(tests OR kernels)
-      sluice_kernel_sources(${kernels})
-      add_executable(${room}_tests ${tests} ${kernels})
-      target_link_libraries(${room}_tests PRIVATE sluice_host GTest::gtest_main GTest::gmock)
-      target_include_directories(${room}_tests PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
-      sluice_compile_flags(${room}_tests)
-      gtest_discover_tests(${room}_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
-    endif()
-    if(EXISTS ${PROJECT_SOURCE_DIR}/tests/${room}/CMakeLists.txt)
-      add_subdirectory(tests/${room})
-    endif()
-  endforeach()
+  if(SLUICE_CUDA)
+    add_library(sluice_cuda INTERFACE)
+    add_library(sluice::cuda ALIAS sluice_cuda)
+    target_link_libraries(sluice_cuda INTERFACE sluice_host CUDA::cudart_static)
+  endif()
 endfunction()
