@@ -30,11 +30,11 @@ int exit_status(error_kind kind);
 
 /// Where a failure happened, as far as it is known.
 struct error_place {
-  std::string drive;                    ///< the drive's URI, or empty
-  std::optional<std::uint32_t> queue;   ///< queue identifier on that drive
-  std::optional<std::uint32_t> command; ///< command identifier on that queue
-  std::optional<lba> block;
-  status code;                          ///< ok where no command failed
+  std::string drive{};                     ///< the drive's URI, or empty
+  std::optional<std::uint32_t> queue{};    ///< queue identifier on that drive
+  std::optional<std::uint32_t> command{};  ///< command identifier on that queue
+  std::optional<lba> block{};
+  status code{};  ///< ok where no command failed
 };
 
 /// Thrown by host calls. what() is one line: the fault, then the place, in words of the specification.

@@ -33,9 +33,9 @@ struct drive_info {
 
 /// Rings that the queue's owner made; the drive fetches from and posts into them.
 struct queue_rings {
-  bus_address submission;  ///< depth × 64 bytes, contiguous on the bus
-  bus_address completion;  ///< depth × 16 bytes, zeroed
-  std::uint32_t depth = 0; ///< entries, a power of two from 2 up to max_depth
+  bus_address submission;   ///< depth × 64 bytes, contiguous on the bus
+  bus_address completion;   ///< depth × 16 bytes, zeroed
+  std::uint32_t depth = 0;  ///< entries, a power of two from 2 up to max_depth
 };
 
 struct queue_grant {
@@ -64,7 +64,8 @@ class drive {
   /// True where the drive's DMA reaches lanes' own frames (peer path); else data go through staging slots.
   virtual bool reaches_frames(backend on) const = 0;
 
-  /// Lets the drive's DMA reach `bytes`; contiguous on the bus. Idempotent for one region. Throws error{unavailable}.
+  /// Lets the drive's DMA reach `bytes`; contiguous on the bus. Idempotent for one region. Throws
+  /// error{unavailable}.
   virtual bus_address map(const memory::region& bytes) = 0;
   virtual void unmap(const memory::region& bytes) = 0;
 

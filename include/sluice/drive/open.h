@@ -13,12 +13,13 @@ enum class access : std::uint8_t { read, write };
 
 struct open_options {
   access mode = access::read;
-  unsigned controller_threads = 1;     ///< of a software controller
-  std::uint64_t create_bytes = 0;      ///< an import: create or grow a file: drive to this size
+  unsigned controller_threads = 1;  ///< of a software controller
+  std::uint64_t create_bytes = 0;   ///< an import: create or grow a file: drive to this size
 };
 
-/// Opens a drive. Locks: shared for reading, exclusive for writing; throws error{in_use} where another program holds it.
-/// Throws error{bad_input} for a scheme or option nobody knows, error{unavailable} where this machine lacks the way.
+/// Opens a drive. Locks: shared for reading, exclusive for writing; throws error{in_use} where another
+/// program holds it. Throws error{bad_input} for a scheme or option nobody knows, error{unavailable} where
+/// this machine lacks the way.
 std::unique_ptr<drive> open(std::string_view uri_text, const open_options& options);
 
 // Each scheme's opener; the rooms that build drives define them.
