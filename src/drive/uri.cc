@@ -183,7 +183,7 @@ fault_plan uri::take_faults() {
     const bool one = range.find('-') == std::string::npos;
     const lba from{parse_count(first, option("error_lba"))};
     const lba to{one ? from.value : parse_count(last, option("error_lba"))};
-    if (to < from) refuse("error_lba", range, "a range such as 100-120, the smaller block first");
+    if (to.value < from.value) refuse("error_lba", range, "a range such as 100-120, the smaller block first");
     plan.error_lba = {from, to};
   }
   plan.code = status::from_nvme(
