@@ -14,31 +14,54 @@ inline constexpr order acquire = cuda::std::memory_order_acquire;
 inline constexpr order release = cuda::std::memory_order_release;
 inline constexpr order acq_rel = cuda::std::memory_order_acq_rel;
 
-/// A view of a word that other lanes (device scope) or also the CPU and drives (system scope) read and write at once.
-/// Every operation is a schedule point on the CPU backend.
+/// A view of a word that other lanes (device scope) or also the CPU and drives (system scope) read and write
+/// at once. Every operation is a schedule point on the CPU backend.
 template <class T, cuda::thread_scope Scope>
 class atomic_ref {
  public:
   SLUICE_HD SLUICE_INLINE explicit atomic_ref(T& word) : ref_(word) {}
 
   SLUICE_HD SLUICE_INLINE T load(order o) const { return step(), ref_.load(o); }
-  SLUICE_HD SLUICE_INLINE void store(T value, order o) const { step(), ref_.store(value, o); }
-  SLUICE_HD SLUICE_INLINE T exchange(T value, order o) const { return step(), ref_.exchange(value, o); }
-  SLUICE_HD SLUICE_INLINE T fetch_add(T value, order o) const { return step(), ref_.fetch_add(value, o); }
-  SLUICE_HD SLUICE_INLINE T fetch_sub(T value, order o) const { return step(), ref_.fetch_sub(value, o); }
-  SLUICE_HD SLUICE_INLINE T fetch_or(T value, order o) const { return step(), ref_.fetch_or(value, o); }
-  SLUICE_HD SLUICE_INLINE T fetch_and(T value, order o) const { return step(), ref_.fetch_and(value, o); }
-  SLUICE_HD SLUICE_INLINE T fetch_max(T value, order o) const { return step(), ref_.fetch_max(value, o); }
+  SLUICE_HD SLUICE_INLINE void store(T value, order o) const { step_to_change(), ref_.store(value, o); }
+  SLUICE_HD SLUICE_INLINE T exchange(T value, order o) const {
+    return step_to_change(), ref_.exchange(value, o);
+  }
+  SLUICE_HD SLUICE_INLINE T fetch_add(T value, order o) const {
+    return step_to_change(), ref_.fetch_add(value, o);
+  }
+  SLUICE_HD SLUICE_INLINE T fetch_sub(T value, order o) const {
+    return step_to_change(), ref_.fetch_sub(value, o);
+  }
+  SLUICE_HD SLUICE_INLINE T fetch_or(T value, order o) const {
+    return step_to_change(), ref_.fetch_or(value, o);
+  }
+  SLUICE_HD SLUICE_INLINE T fetch_and(T value, order o) const {
+    return step_to_change(), ref_.fetch_and(value, o);
+  }
+  SLUICE_HD SLUICE_INLINE T fetch_max(T value, order o) const {
+    return step_to_change(), ref_.fetch_max(value, o);
+  }
 
   /// Stores `desired` where the word equals `expected`; else loads the word into `expected`, relaxed.
   SLUICE_HD SLUICE_INLINE bool compare_exchange(T& expected, T desired, order success) const {
-    return step(), ref_.compare_exchange_strong(expected, desired, success, relaxed);
+    step();
+    const bool changed = ref_.compare_exchange_strong(expected, desired, success, relaxed);
+#if !SLUICE_ON_GPU
+    if (changed) executor::note_change();
+#endif
+    return changed;
   }
 
  private:
   SLUICE_HD SLUICE_INLINE static void step() {
 #if !SLUICE_ON_GPU
     executor::schedule_point();
+#endif
+  }
+  SLUICE_HD SLUICE_INLINE static void step_to_change() {
+#if !SLUICE_ON_GPU
+    executor::schedule_point();
+    executor::note_change();
 #endif
   }
   cuda::atomic_ref<T, Scope> ref_;

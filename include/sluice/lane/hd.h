@@ -19,7 +19,8 @@
 #endif
 
 // True where ThreadSanitizer watches. It does not model fences, so the few that pay are release stores there.
-#if defined(__SANITIZE_THREAD__)
+#if defined(SLUICE_TSAN)
+#elif defined(__SANITIZE_THREAD__)
 #define SLUICE_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "sluice/base/types.h"
 #include "sluice/lane/hd.h"
@@ -25,7 +26,8 @@ class running_launch {
  public:
   virtual ~running_launch() = default;
   virtual bool finished() = 0;
-  /// Waits for the end. Throws error{io_failure} where the device or the executor reports a fault.
+  /// Waits for the end. Throws error{io_failure} where the device or the executor reports a fault, or whatever a lane of
+  /// the CPU backend threw; the launch's other lanes are then dropped where they stand.
   virtual launch_report wait() = 0;
 };
 
@@ -63,6 +65,11 @@ __global__ void run_kernel(const __grid_constant__ Kernel kernel) {
 /// Blocks of `block_lanes` lanes that can be resident at once: lanes of a grid no larger than this may wait for one another.
 template <class Kernel>
 std::uint32_t resident_blocks(machine& on, std::uint32_t block_lanes);
+
+/// Loads the kernel's code onto the machine. To be called before a kernel that runs long is started: CUDA may otherwise
+/// wait for that one to end. (The CUDA backend asks for eager loading too, but another library may have come first.)
+template <class Kernel>
+void preload(machine& on);
 
 /// Starts `kernel` (trivially copyable, `SLUICE_HD void operator()() const`) on every lane of the grid.
 template <class Kernel>

@@ -39,17 +39,25 @@ class buffer {
   std::byte* lanes() const { return view_.lanes; }
   std::byte* host() const { return view_.host; }
   template <class T>
-  T* lanes_as() const { return reinterpret_cast<T*>(view_.lanes); }
+  T* lanes_as() const {
+    return reinterpret_cast<T*>(view_.lanes);
+  }
   /// The bytes on the CPU, as Ts. Only for host and pinned memory (or the CPU backend).
   template <class T>
-  std::span<T> host_as() const { return {reinterpret_cast<T*>(view_.host), view_.bytes / sizeof(T)}; }
+  std::span<T> host_as() const {
+    return {reinterpret_cast<T*>(view_.host), view_.bytes / sizeof(T)};
+  }
 
  private:
+  void release() noexcept;
+
   region view_;
-  backend on_ = backend::cpu;
+  std::byte* device_base_ = nullptr;  ///< what was allocated, before alignment
+  bool pinned_ = false;
 };
 
-/// Copies host bytes into a region, or out of it, wherever it lies. Done when it returns; works while a kernel runs.
+/// Copies host bytes into a region, or out of it, wherever it lies. Done when it returns; works while a
+/// kernel runs.
 void copy_in(const region& to, std::size_t offset, std::span<const std::byte> from);
 void copy_out(const region& from, std::size_t offset, std::span<std::byte> to);
 

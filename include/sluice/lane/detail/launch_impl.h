@@ -1,26 +1,47 @@
 // The templates behind launch.h: which compiler sees the call decides which machines it can reach.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 
+#include "sluice/base/error.h"
 #include "sluice/lane/launch.h"
 
 namespace sluice::lane {
 
-/// Blocks the CPU backend keeps in flight at once on each worker.
+/// Blocks and lanes that the CPU backend keeps in flight at once on each worker, at most (one block at
+/// least).
 inline constexpr std::uint32_t cpu_blocks_per_worker = 64;
+inline constexpr std::uint32_t cpu_lanes_per_worker = 2048;
+
+constexpr std::uint32_t cpu_blocks_in_flight(std::uint32_t block_lanes) {
+  return std::clamp(cpu_lanes_per_worker / std::max(block_lanes, 1U), 1U, cpu_blocks_per_worker);
+}
 
 template <class Kernel>
-std::uint32_t resident_blocks(machine& on, [[maybe_unused]] std::uint32_t block_lanes) {
+std::uint32_t resident_blocks(machine& on, std::uint32_t block_lanes) {
 #if defined(__CUDACC__)
   if (on.kind() == backend::cuda) {
     int per_processor = 0;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, run_kernel<Kernel>, static_cast<int>(block_lanes), 0);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, run_kernel<Kernel>,
+                                                  static_cast<int>(block_lanes), 0);
     return static_cast<std::uint32_t>(per_processor) * on.processors();
   }
 #endif
-  return cpu_blocks_per_worker * on.processors();
+  return cpu_blocks_in_flight(block_lanes) * on.processors();
+}
+
+template <class Kernel>
+void preload([[maybe_unused]] machine& on) {
+#if defined(__CUDACC__)
+  if (on.kind() != backend::cuda) return;
+  cudaFuncAttributes attributes;
+  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, run_kernel<Kernel>); code != cudaSuccess)
+    throw error(error_kind::unavailable, std::string("loading a kernel: ") + cudaGetErrorString(code));
+#endif
 }
 
 template <class Kernel>
