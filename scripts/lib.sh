@@ -37,3 +37,6 @@ new_enough_nvcc() {
   release=$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
   [ "${release:-0}" -ge 13 ]
 }
+
+# True where a GPU answers.
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
