@@ -19,7 +19,6 @@ make_base() {
   command -v debootstrap >/dev/null || as_root apt-get -q -y install debootstrap
   say "prove_fresh: making a minimal Debian 12"
   rm -rf "$root"
-  # The main archive's line is the one whose suite is no bookworm-something.
   debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" ||
     die "debootstrap failed: the log is $work/debootstrap.log"
   tar -C "$root" -cf "$base.part" .
