@@ -24,8 +24,6 @@ if(SLUICE_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
   endif()
   enable_language(CUDA)
-  set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   # Programs are carried to machines whose libstdc++ may be older than this one's.
   set(SLUICE_CARRIED_LINK_FLAGS -static-libstdc++ -static-libgcc)
 endif()

@@ -25,7 +25,8 @@ function(sluice_install)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sluiceConfig.cmake.in ${CMAKE_BINARY_DIR}/sluiceConfig.cmake
     INSTALL_DESTINATION ${package})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/sluiceConfig.cmake ${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake DESTINATION ${package})
+  install(FILES ${CMAKE_BINARY_DIR}/sluiceConfig.cmake ${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/SluiceKernels.cmake DESTINATION ${package})
 
   if(TARGET sluice)
     install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

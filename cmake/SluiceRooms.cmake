@@ -2,14 +2,7 @@
 
 set(SLUICE_HOST_ROOMS base lane nvme memory drive queue cache array controller)
 
-# `.cu` files hold kernels and launches. nvcc compiles them where CUDA is on; elsewhere they are plain C++.
-function(sluice_kernel_sources)
-  if(NOT SLUICE_CUDA)
-    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
-  endif()
-endfunction()
-
-# Puts into `out` the sources of a folder whose names match one of the patterns; `.cu` files become what sluice_kernel_sources says.
+# Puts into `out` the sources of a folder whose names match one of the patterns; its `.cu` files are kernel sources.
 function(sluice_sources out folder)
   list(TRANSFORM ARGN PREPEND ${folder}/)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
