@@ -36,6 +36,7 @@ function(sluice_add_host_library target)
     PRIVATE $<BUILD_INTERFACE:fmt::fmt-header-only> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
     PUBLIC $<BUILD_INTERFACE:${SLUICE_URING}> $<INSTALL_INTERFACE:uring>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${target} PRIVATE $<$<BOOL:${SLUICE_CUDA}>:SLUICE_CUDA>)
   sluice_compile_flags(${target})
 endfunction()
 

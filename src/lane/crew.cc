@@ -391,7 +391,9 @@ std::uint64_t meet(collective what, std::uint32_t mask, std::uint64_t value, std
   return 0;
 }
 
-std::uint32_t converged(const void* site) { return running_lane() ? here->converge(site) : 1; }
+[[gnu::noinline]] std::uint32_t converged() {
+  return running_lane() ? here->converge(__builtin_return_address(0)) : 1;
+}
 
 void meet_block() {
   if (running_lane()) here->meet_block();

@@ -4,13 +4,13 @@
 #include "sluice/base/error.h"
 #include "sluice/lane/launch.h"
 
-#if defined(__CUDACC__)
-#include "lane/cuda_calls.cuh"
+#if defined(SLUICE_CUDA)
+#include "base/cuda_calls.cuh"
 #endif
 
 namespace sluice::lane {
 
-#if defined(__CUDACC__)
+#if defined(SLUICE_CUDA)
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "memory/gpu_memory.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
-#include "sluice/lane/device_memory.h"
 
 namespace sluice::memory {
 
@@ -59,7 +59,7 @@ buffer::buffer(backend on, place where, std::size_t bytes) {
   const std::size_t unit = alignment_for(bytes);
   view_ = {nullptr, nullptr, bytes, where};
   if (on == backend::cuda && where == place::device) {
-    device_base_ = lane::allocate_device(bytes + unit);
+    device_base_ = allocate_device(bytes + unit);
     view_.lanes = aligned(device_base_, unit);
     return;
   }
@@ -70,7 +70,7 @@ buffer::buffer(backend on, place where, std::size_t bytes) {
     return;
   }
   try {
-    view_.lanes = lane::pin_host(view_.host, bytes);
+    view_.lanes = pin_host(view_.host, bytes);
     pinned_ = true;
   } catch (...) {
     release();
@@ -95,8 +95,8 @@ buffer& buffer::operator=(buffer&& other) noexcept {
 buffer::~buffer() { release(); }
 
 void buffer::release() noexcept {
-  if (device_base_ != nullptr) lane::free_device(device_base_);
-  if (pinned_) lane::unpin_host(view_.host);
+  if (device_base_ != nullptr) free_device(device_base_);
+  if (pinned_) unpin_host(view_.host);
   if (view_.host != nullptr) munmap(view_.host, align_up(view_.bytes, small_alignment));
   view_ = {};
   device_base_ = nullptr;
@@ -109,7 +109,7 @@ void copy_in(const region& to, std::size_t offset, std::span<const std::byte> fr
   if (to.host != nullptr)
     std::memcpy(to.host + offset, from.data(), from.size());
   else
-    lane::copy_to_device(to.lanes + offset, from.data(), from.size());
+    copy_to_device(to.lanes + offset, from.data(), from.size());
 }
 
 void copy_out(const region& from, std::size_t offset, std::span<std::byte> to) {
@@ -118,7 +118,7 @@ void copy_out(const region& from, std::size_t offset, std::span<std::byte> to) {
   if (from.host != nullptr)
     std::memcpy(to.data(), from.host + offset, to.size());
   else
-    lane::copy_from_device(to.data(), from.lanes + offset, to.size());
+    copy_from_device(to.data(), from.lanes + offset, to.size());
 }
 
 }  // namespace sluice::memory

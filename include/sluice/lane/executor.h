@@ -51,9 +51,8 @@ enum class collective : std::uint8_t { sync, ballot, match, shuffle };
 /// ends the launch with an error.
 std::uint64_t meet(collective what, std::uint32_t mask, std::uint64_t value, std::uint32_t source);
 
-/// Lanes that arrive here together, as __activemask() would tell: always holds the caller, may hold any
-/// others at `site`.
-std::uint32_t converged(const void* site);
+/// Lanes that call from the same instruction together, as __activemask() would tell: always holds the caller.
+std::uint32_t converged();
 
 /// Meets all lanes of the block that have not left.
 void meet_block();

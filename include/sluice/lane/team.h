@@ -127,11 +127,7 @@ SLUICE_HD inline warp_team warp_team::whole() {
   const std::uint32_t lanes = executor::self().warp_lanes;
   return warp_team(lanes == 32 ? 0xffffffffU : (1U << lanes) - 1);
 }
-// The call site is the return address of an always-inlined caller, as it is for __activemask().
-SLUICE_HD inline __attribute__((always_inline)) warp_team warp_team::converged() {
-  static const char site = 0;
-  return warp_team(executor::converged(&site));
-}
+SLUICE_HD SLUICE_INLINE warp_team warp_team::converged() { return warp_team(executor::converged()); }
 SLUICE_HD inline void warp_team::sync() const { executor::meet(executor::collective::sync, mask_, 0, 0); }
 SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const {
   return static_cast<std::uint32_t>(executor::meet(executor::collective::ballot, mask_, yes ? 1 : 0, 0));

@@ -1,9 +1,9 @@
-// The few calls by which memory/ reaches GPU memory. In a build without CUDA each throws error{unavailable}.
+// The few calls by which buffers reach GPU memory. In a build without CUDA each throws error{unavailable}.
 #pragma once
 
 #include <cstddef>
 
-namespace sluice::lane {
+namespace sluice::memory {
 
 /// GPU memory, aligned to 256 bytes at least, zeroed.
 std::byte* allocate_device(std::size_t bytes);
@@ -17,4 +17,4 @@ void unpin_host(std::byte* memory) noexcept;
 void copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes);
 void copy_from_device(std::byte* to, const std::byte* from, std::size_t bytes);
 
-}  // namespace sluice::lane
+}  // namespace sluice::memory

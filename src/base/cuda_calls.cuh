@@ -8,7 +8,7 @@
 
 #include "sluice/base/error.h"
 
-namespace sluice::lane {
+namespace sluice {
 
 /// Must come before the process's first CUDA call: a kernel that CUDA loads late can wait for a running one,
 /// and hang.
@@ -28,4 +28,4 @@ inline void check(cudaError_t code, const char* doing) {
               std::string(doing) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
 }
 
-}  // namespace sluice::lane
+}  // namespace sluice

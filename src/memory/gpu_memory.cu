@@ -1,14 +1,14 @@
-#include "sluice/lane/device_memory.h"
+#include "memory/gpu_memory.h"
 
-#if defined(__CUDACC__)
-#include "lane/cuda_calls.cuh"
+#if defined(SLUICE_CUDA)
+#include "base/cuda_calls.cuh"
 #else
 #include "sluice/base/error.h"
 #endif
 
-namespace sluice::lane {
+namespace sluice::memory {
 
-#if defined(__CUDACC__)
+#if defined(SLUICE_CUDA)
 
 namespace {
 
@@ -80,4 +80,4 @@ void copy_from_device(std::byte*, const std::byte*, std::size_t) { refuse(); }
 
 #endif
 
-}  // namespace sluice::lane
+}  // namespace sluice::memory
