@@ -63,7 +63,6 @@ constinit thread_local bool exploring = false;
 strand& crew::take_strand() {
   if (idle_strands_.empty()) {
     strand& fresh = strands_.emplace_back();
-    fresh.number = static_cast<std::uint32_t>(strands_.size() - 1);
     fresh.context.own(stack::map());
     return fresh;
   }
@@ -76,6 +75,7 @@ void crew::start_strand(strand& which, const std::function<void()>& body) {
   which.body = &body;
   which.now = strand::state::ready;
   which.relaxed_in = 0;
+  which.number = started_++;
   which.context.prepare(run_strand, &which, which.number);
   ++alive_;
   make_ready(which, false);
@@ -103,6 +103,7 @@ void crew::begin(const crew_shape& shape, const std::function<void()>& body) {
   }
   shape_ = shape;
   body_ = &body;
+  started_ = 0;
   edge_release(begin_edge());
 }
 

@@ -28,7 +28,7 @@ struct strand {
   warp* home = nullptr;
   const std::function<void()>* body = nullptr;
   state now = state::done;
-  std::uint32_t number = 0;  ///< among all strands of the crew, from 0
+  std::uint32_t number = 0;  ///< in the order of their start, from 0
 
   // What it brings to a collective, and takes from it.
   std::uint64_t value = 0;
@@ -143,6 +143,7 @@ class crew {
   fiber thread_;
   strand* running_ = nullptr;
   strand* finished_ = nullptr;
+  std::uint32_t started_ = 0;
   std::uint32_t alive_ = 0;
   std::uint32_t blocks_in_flight_ = 0;
   std::deque<strand> strands_;

@@ -1,0 +1,58 @@
+#include "sluice/lane/sleep.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "sluice/lane/launch.h"
+#include "sluice/lane/wait.h"
+
+namespace sluice::lane {
+namespace {
+
+constexpr std::uint32_t rings = 20'000;
+
+/// A drive's service thread: counts the values that it reads from the bell, and answers each in `seen`.
+void serve(std::uint32_t& bell, std::uint32_t& sleeper, std::uint32_t& seen, std::uint32_t& timeouts) {
+  std::uint32_t last = 0;
+  const auto look = [&] { return on_system(bell).load(cuda::std::memory_order_seq_cst) != last; };
+  while (last != rings) {
+    const std::uint64_t begun = clock_ns();
+    if (!look()) sleep_unless(sleeper, std::chrono::seconds(2), look);
+    if (clock_ns() - begun > 1'500'000'000) ++timeouts;
+    last = on_system(bell).load(acquire);
+    on_system(seen).store(last, release);
+  }
+}
+
+TEST(sleep, never_misses_a_ring_of_lanes_that_wait_for_each_answer) {
+  std::uint32_t bell = 0, sleeper = 0, seen = 0, timeouts = 0;
+  std::thread service([&] { serve(bell, sleeper, seen, timeouts); });
+  const auto cpu = machine::cpu(1);
+  launch(*cpu, {1, 1}, [=, to = doorbell{&bell, &sleeper}, from = &seen] {
+    for (std::uint32_t value = 1; value <= rings; ++value) {
+      ring(to, value);
+      while (on_system(*from).load(acquire) != value) executor::relax();
+    }
+  });
+  service.join();
+  EXPECT_EQ(timeouts, 0U);
+  EXPECT_EQ(sleeper, 0U);
+}
+
+TEST(sleep, ends_at_its_time_limit) {
+  std::uint32_t sleeper = 0;
+  const std::uint64_t begun = clock_ns();
+  EXPECT_FALSE(sleep_unless(sleeper, std::chrono::milliseconds(5), [] { return false; }));
+  EXPECT_GE(clock_ns() - begun, 4'000'000U);
+  EXPECT_EQ(sleeper, 0U);
+}
+
+TEST(sleep, does_not_happen_where_the_look_finds_work) {
+  std::uint32_t sleeper = 0;
+  EXPECT_TRUE(sleep_unless(sleeper, std::chrono::hours(1), [] { return true; }));
+  EXPECT_EQ(sleeper, 0U);
+}
+
+}  // namespace
+}  // namespace sluice::lane
