@@ -1,4 +1,5 @@
-// What travels on a queue: the 64-byte submission entry and the 16-byte completion entry, word for word as specified.
+// What travels on a queue: the 64-byte submission entry and the 16-byte completion entry, word for word as
+// specified.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ enum class opcode : std::uint8_t {
   dataset_management = 0x09,
 };
 
-/// NVMe Base 2.0, section 4.2, figure 86: Common Command Format. All 16 dwords are written by whoever submits.
+/// NVMe Base 2.0, section 4.2, figure 86: Common Command Format. All 16 dwords are written by whoever
+/// submits.
 struct alignas(64) submission_entry {
-  std::uint32_t cdw0;      ///< opcode 7:0, FUSE 9:8, PSDT 15:14, command identifier 31:16
-  std::uint32_t nsid;      ///< namespace, from 1
+  std::uint32_t cdw0;  ///< opcode 7:0, FUSE 9:8, PSDT 15:14, command identifier 31:16
+  std::uint32_t nsid;  ///< namespace, from 1
   std::uint32_t cdw2;
   std::uint32_t cdw3;
   std::uint64_t metadata;  ///< MPTR
@@ -42,7 +44,7 @@ static_assert(sizeof(submission_entry) == 64);
 
 /// NVMe Base 2.0, section 4.6, figure 93: Common Completion Queue Entry.
 struct alignas(16) completion_entry {
-  std::uint32_t result;   ///< DW0, command specific
+  std::uint32_t result;  ///< DW0, command specific
   std::uint32_t dw1;
   std::uint32_t sq_head;  ///< DW2: SQ head pointer 15:0, SQ identifier 31:16
   std::uint32_t tail;     ///< DW3: command identifier 15:0, phase tag 16, status field 31:17
@@ -56,10 +58,10 @@ struct alignas(16) completion_entry {
 };
 static_assert(sizeof(completion_entry) == 16);
 
-/// A read, write, compare or write-zeroes of `blocks` logical blocks from `first` (NVM Command Set 1.0, 3.2.4-3.2.8).
-/// `id` is the command identifier; blocks is 1 to 65,536.
-constexpr submission_entry block_command(opcode op, std::uint16_t id, std::uint32_t nsid, lba first, std::uint32_t blocks,
-                                         bus_address prp1, bus_address prp2) {
+/// A read, write, compare or write-zeroes of `blocks` logical blocks from `first` (NVM Command
+/// Set 1.0, 3.2.4-3.2.8). `id` is the command identifier; blocks is 1 to 65,536.
+constexpr submission_entry block_command(opcode op, std::uint16_t id, std::uint32_t nsid, lba first,
+                                         std::uint32_t blocks, bus_address prp1, bus_address prp2) {
   return {static_cast<std::uint32_t>(op) | (std::uint32_t{id} << 16),
           nsid,
           0,
@@ -77,7 +79,19 @@ constexpr submission_entry block_command(opcode op, std::uint16_t id, std::uint3
 
 /// A flush of the namespace's volatile write cache (NVM Command Set 1.0, 3.2.2... NVMe Base 2.0, 7.1).
 constexpr submission_entry flush_command(std::uint16_t id, std::uint32_t nsid) {
-  return {static_cast<std::uint32_t>(opcode::flush) | (std::uint32_t{id} << 16), nsid, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  return {static_cast<std::uint32_t>(opcode::flush) | (std::uint32_t{id} << 16),
+          nsid,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0};
 }
 
 }  // namespace sluice::nvme

@@ -1,0 +1,81 @@
+// From a URI to a drive: mem:, file: and block: are a medium, a software controller over it, and the host's
+// driver.
+#include "sluice/drive/open.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "controller/controller.h"
+#include "controller/memory_media.h"
+#include "controller/software_port.h"
+#include "drive/nvme_client.h"
+#include "sluice/base/bits.h"
+#include "sluice/base/error.h"
+#include "sluice/base/sizes.h"
+#include "sluice/drive/lock.h"
+
+namespace sluice::drive {
+
+namespace {
+
+using controller::controller_options;
+
+[[noreturn]] void refuse(const uri& name, const std::string& message, const std::string& mend) {
+  throw error(error_kind::bad_input, message, mend, {.drive = name.text()});
+}
+
+std::uint32_t take_power(uri& name, const char* key, std::uint32_t otherwise, std::uint32_t least,
+                         std::uint32_t most) {
+  const std::uint64_t value = name.take_bytes(key, otherwise);
+  if (!is_power_of_two(value) || value < least || value > most)
+    refuse(name, std::string("option '") + key + "' is " + std::to_string(value),
+           "use a power of two from " + std::to_string(least) + " to " + std::to_string(most));
+  return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t take_queues(uri& name, std::uint32_t otherwise) {
+  const std::uint64_t value = name.take_count("queues", otherwise);
+  constexpr std::uint64_t most = 4096;
+  if (value < 1 || value > most)
+    refuse(name, "option 'queues' is " + std::to_string(value), "use 1 to " + std::to_string(most));
+  return static_cast<std::uint32_t>(value);
+}
+
+struct opened {
+  std::unique_ptr<controller::media> on;
+  drive_lock held;
+};
+
+opened open_memory(const uri& name, const open_options& options) {
+  const std::uint64_t bytes = parse_bytes(name.subject(), "the size of " + name.text());
+  if (bytes == 0) refuse(name, "a mem: drive of no bytes", "give a size, such as mem:1GiB");
+  return {std::make_unique<controller::memory_media>(bytes, options.mode == access::write), {}};
+}
+
+}  // namespace
+
+std::unique_ptr<drive> open_software_controller(uri name, const open_options& options) {
+  controller_options wanted;
+  wanted.threads = std::max(1U, options.controller_threads);
+  wanted.faults = name.take_faults();
+  wanted.max_queues = take_queues(name, wanted.max_queues);
+  wanted.max_depth = take_power(name, "depth", wanted.max_depth, 2, 32768);
+  wanted.max_transfer = take_power(name, "mdts", wanted.max_transfer, 4096, 2U << 20);
+  wanted.block_size = take_power(name, "block", wanted.block_size, 512, 64U << 10);
+  name.take_deadline_ms();  // of those who wait, not of the drive
+  name.finish();
+  opened medium = open_memory(name, options);
+  if (medium.on->traits().bytes < wanted.block_size)
+    refuse(name, "the drive is smaller than one block of " + std::to_string(wanted.block_size) + " bytes",
+           "make it larger");
+  const bool forgets = medium.on->traits().forgets;
+  auto served = std::make_unique<controller::controller>(std::move(medium.on), wanted);
+  auto port = std::make_unique<controller::software_port>(std::move(served), std::move(medium.held));
+  return std::make_unique<nvme_client>(
+      std::move(port),
+      nvme_client_options{.uri = name.text(), .max_queues = wanted.max_queues, .forgets = forgets});
+}
+
+}  // namespace sluice::drive

@@ -1,0 +1,42 @@
+#include "controller/region_table.h"
+
+#include <algorithm>
+
+namespace sluice::controller {
+
+void region_table::add(bus_address at, std::uint64_t bytes) {
+  const extent region{at.value, at.value + bytes};
+  const auto where = std::lower_bound(regions_.begin(), regions_.end(), region);
+  if (where != regions_.end() && *where == region) return;
+  regions_.insert(where, region);
+  merge();
+}
+
+void region_table::remove(bus_address at, std::uint64_t bytes) {
+  const extent region{at.value, at.value + bytes};
+  const auto where = std::lower_bound(regions_.begin(), regions_.end(), region);
+  if (where == regions_.end() || *where != region) return;
+  regions_.erase(where);
+  merge();
+}
+
+void region_table::merge() {
+  merged_.clear();
+  for (const extent& region : regions_) {
+    if (!merged_.empty() && region.begin <= merged_.back().end)
+      merged_.back().end = std::max(merged_.back().end, region.end);
+    else
+      merged_.push_back(region);
+  }
+}
+
+std::byte* region_table::reach(bus_address at, std::uint64_t bytes) const {
+  const auto after = std::upper_bound(merged_.begin(), merged_.end(), at.value,
+                                      [](std::uint64_t value, const extent& e) { return value < e.begin; });
+  if (after == merged_.begin()) return nullptr;
+  const extent& e = *std::prev(after);
+  if (at.value > e.end || bytes > e.end - at.value) return nullptr;
+  return reinterpret_cast<std::byte*>(at.value);
+}
+
+}  // namespace sluice::controller
