@@ -12,9 +12,9 @@
  */
 #define PAGES 3   /* 1 and 2; 0 is no page */
 
-mtype = { empty, loading, valid, dirty, writing };
+mtype = { vacant, loading, valid, dirty, writing };
 
-mtype state = empty;
+mtype state = vacant;
 byte tag, version, pins;
 byte holds, value;         /* whose bytes lie in the frame, and how many writes they contain */
 byte stored[PAGES];        /* on the drive */
@@ -23,9 +23,9 @@ chan commands = [2] of { bit, byte };   /* is it a write, which page */
 
 #define RESIDENT(p) (tag == (p) && (state == valid || state == dirty || state == writing))
 #ifdef EVICTS_DIRTY
-#define TAKEABLE (state == empty || state == valid || state == dirty)
+#define TAKEABLE (state == vacant || state == valid || state == dirty)
 #else
-#define TAKEABLE (state == empty || state == valid)
+#define TAKEABLE (state == vacant || state == valid)
 #endif
 #ifdef EVICTS_PINNED
 #define UNPINNED true

@@ -6,23 +6,26 @@
  * mutant: NO_TURN_WAIT        a ticket's slot is filled without waiting for it
  * mutant: NO_NEXT_SLOT        the next slot need not be free: a full ring looks empty
  * mutant: COMBINES_ONCE       the combiner returns though others were counted meanwhile
- * mutant: MARKS_FIRST         the mark precedes the entry
+ * mutant: MARKS_FIRST         the mark precedes the entry (DEPTH=4)
  * mutant: REAPS_UNLOCKED      two lanes reap at once
  * mutant: IGNORES_PHASE       an entry is taken whether or not the drive has written it
  * mutant: CLAIMS_WITHOUT_CAS  looking and claiming are two steps
  * mutant: IDLE_TURN_WAIT      the turn wait neither reaps nor claims
  */
+#ifndef DEPTH
 #define DEPTH 2
+#endif
+#define MOST 4 /* slots, of any DEPTH */
 #define LANES 3
 #define COMMANDS 4 /* two by lane 0, which does not wait for its first; one by each other lane */
 
 mtype = { is_free, in_flight, done, claimed };
-typedef slot { byte turn; mtype state; byte entry; byte command };
-typedef completion { byte slot; bit phase };
+typedef slot { byte turn; mtype state = is_free; byte entry; byte command };
+typedef completion { byte id; bit round };
 
-slot slots[DEPTH];
+slot slots[MOST];
 byte tickets, pending, tail;
-completion completions[DEPTH];
+completion completions[MOST];
 byte reaped, rung_submission, rung_completion;
 bit lock, phase = 1;
 
@@ -45,7 +48,7 @@ byte result[COMMANDS];     /* what the continuation adds to: the waiter's own wo
 #ifdef IGNORES_PHASE
 #define ANSWERED (rung_submission != 0)
 #else
-#define ANSWERED (completions[reaped].phase == phase)
+#define ANSWERED (completions[reaped].round == phase)
 #endif
 
 inline reap() {
@@ -54,7 +57,7 @@ inline reap() {
 #else
   atomic { lock == 0 && ANSWERED -> lock = 1 };
 #endif
-  s = completions[reaped].slot;
+  s = completions[reaped].id;
   d_step {
     assert(slots[s].state == in_flight);   /* published once, and only what was in flight */
     slots[s].state = done;
@@ -81,9 +84,9 @@ inline await_turn() {
   do
   :: MY_TURN(ticket) -> break
 #ifndef IDLE_TURN_WAIT
-  :: !MY_TURN(ticket) && lock == 0 && ANSWERED -> reap()
-  :: !MY_TURN(ticket) && slots[SLOT(ticket)].state == done -> claim(SLOT(ticket))
-  :: !MY_TURN(ticket) && slots[SLOT(ticket + 1)].state == done -> claim(SLOT(ticket + 1))
+  :: reap()
+  :: claim(SLOT(ticket))
+  :: claim(SLOT(ticket + 1))
 #endif
   od
 }
@@ -131,9 +134,8 @@ inline submit() {
 inline await_result() {
   do
   :: result[command] != 0 -> break
-  :: result[command] == 0 && lock == 0 && ANSWERED -> reap()
-  :: result[command] == 0 && slots[SLOT(ticket)].state == done && slots[SLOT(ticket)].turn == TURN(ticket) ->
-    claim(SLOT(ticket))
+  :: reap()
+  :: claim(SLOT(ticket))
   od
 }
 
@@ -151,7 +153,7 @@ active [LANES] proctype lane() {
 /* Trusts its doorbell, fetches in order, completes in any order, stops where the completion ring is full. */
 active proctype drive() {
   byte fetched, written, k;
-  byte working[DEPTH];
+  byte working[MOST];
   bit my_phase = 1;
 end:
   do
@@ -163,12 +165,17 @@ end:
        working[k] = slots[k].entry;
        fetched++; k = 0
      }
-  :: d_step {
-       (working[0] != 0 || working[1] != 0) && (written + 1) % DEPTH != rung_completion ->
-       if :: working[0] != 0 -> k = 0 :: working[1] != 0 -> k = 1 fi;
+  :: atomic {
+       (written + 1) % DEPTH != rung_completion && (working[0] || working[1] || working[2] || working[3]) ->
+       if
+       :: working[0] -> k = 0
+       :: working[1] -> k = 1
+       :: working[2] -> k = 2
+       :: working[3] -> k = 3
+       fi;
        executed[working[k] - 1] = 1;
-       completions[written].slot = k;
-       completions[written].phase = my_phase;
+       completions[written].id = k;
+       completions[written].round = my_phase;
        written = (written + 1) % DEPTH;
        if :: written == 0 -> my_phase = 1 - my_phase :: else fi;
        working[k] = 0; k = 0
