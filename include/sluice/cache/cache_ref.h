@@ -1,0 +1,372 @@
+// A cache of pages as lanes see it: elements read and written by page and offset, whatever is resident.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda/std/bit>
+
+#include "sluice/base/report.h"
+#include "sluice/base/status.h"
+#include "sluice/base/types.h"
+#include "sluice/cache/claim.h"
+#include "sluice/cache/counters.h"
+#include "sluice/cache/directory.h"
+#include "sluice/cache/element.h"
+#include "sluice/cache/frame_word.h"
+#include "sluice/cache/page_store.h"
+#include "sluice/cache/policy.h"
+#include "sluice/lane/atomic.h"
+#include "sluice/lane/frame_copy.h"
+#include "sluice/lane/hd.h"
+#include "sluice/lane/mutant.h"
+#include "sluice/lane/team.h"
+#include "sluice/lane/wait.h"
+
+namespace sluice::cache {
+
+/// What the cache does for an access; the lesser two are there to be measured against.
+enum class mode : std::uint8_t {
+  none,       ///< every access is I/O, also of a page that is resident
+  naive,      ///< resident pages are used, but each lane probes, pins and asks for itself
+  optimized,  ///< optimistic hits; lanes that want the same page share a probe, a pin and a transfer
+};
+
+enum class access : std::uint8_t { read, write };
+
+/// What became of an access, and the value where it is ok.
+template <class T>
+struct outcome {
+  T value{};
+  status code;
+
+  SLUICE_HD bool is_ok() const { return code.is_ok(); }
+};
+
+enum class span_kind : std::uint8_t {
+  read,       ///< others may read and write the page meanwhile
+  write,      ///< the same; the page is dirty when the span ends
+  overwrite,  ///< the page is not read first; others see it loading until the span ends
+};
+
+/// A page held in its frame. All lanes of the team that opened it have the same one, and close it together.
+struct held_page {
+  std::uint32_t frame = no_frame_index;
+  span_kind kind = span_kind::read;
+  status code;
+
+  SLUICE_HD bool is_ok() const { return code.is_ok(); }
+};
+
+/// A page that was asked for ahead of its use. Holds nothing: neither a frame nor a place in a queue.
+struct prefetch_token {
+  std::uint32_t frame = no_frame_index;  ///< where it was loading, or none: nothing to wait for
+  frame_word word;
+};
+
+/// What a write-back of many pages did.
+struct flush_report {
+  status code;   ///< of the first page that could not be written, or of the store's flush
+  page_id page;  ///< that page
+  std::uint32_t written = 0;
+};
+
+/// The part of a cache that does not depend on where pages come from; filled by its owner.
+struct cache_view {
+  directory_ref directory;
+  std::byte* frames = nullptr;
+  std::uint32_t page_shift = 12;
+  std::uint64_t patience_ns = 0;   ///< how long one access may wait
+  std::uint32_t* abort = nullptr;  ///< ends all waits when the host sets it
+  counters_ref counters;
+};
+
+/// Lanes' view of a cache; trivially copyable. Any lanes may call it, in any number and divergence.
+template <page_store Store, replacement_policy Policy = clock, mode Mode = mode::optimized,
+          bool Counts = true>
+class cache_ref {
+ public:
+  using store_type = Store;
+
+  cache_ref() = default;
+  cache_ref(const cache_view& view, const Store& store) : view_(view), store_(store), pages_(store.pages()) {}
+
+  SLUICE_HD std::uint32_t page_bytes() const { return 1U << view_.page_shift; }
+  SLUICE_HD std::uint32_t page_shift() const { return view_.page_shift; }
+  SLUICE_HD std::uint64_t pages() const { return pages_; }
+  SLUICE_HD const Store& store() const { return store_; }
+  SLUICE_HD const directory_ref& directory() const { return view_.directory; }
+
+  /// Reads the element that starts `offset` bytes into the page, and lies in it wholly, aligned to
+  /// piece_bytes<T>. Lanes:  any lane; those that miss together share the work. Order:  sees every write to
+  /// the page that happened before, also after write-back and eviction. Elements of up to 8
+  ///   bytes are read at once; larger ones like plain memory.
+  /// Waits:  at most the cache's patience, for a frame and for the store.
+  /// Errors: the load's status as the store gave it; timed_out, out_of_range, or a failed write's, where such
+  /// pages fill
+  ///   the set.
+  template <class T>
+  SLUICE_HD SLUICE_INLINE outcome<T> read(page_id page, std::uint32_t offset) const;
+
+  /// Writes the element; the page becomes dirty. The rest as read().
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD status write(page_id page, std::uint32_t offset, const T& value) const;
+
+  /// Adds to an element of 4 or 8 bytes at once and returns what was there. The rest as write().
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD outcome<T> fetch_add(page_id page, std::uint32_t offset, T value) const;
+
+  /// Bytes inside one page, in pieces of `Piece` bytes: for elements that straddle pages, part by part.
+  template <std::uint32_t Piece>
+  SLUICE_NOINLINE SLUICE_HD status read_bytes(page_id page, std::uint32_t offset, std::byte* to,
+                                              std::uint32_t bytes) const;
+  template <std::uint32_t Piece>
+  SLUICE_NOINLINE SLUICE_HD status write_bytes(page_id page, std::uint32_t offset, const std::byte* from,
+                                               std::uint32_t bytes) const;
+
+  /// Lets `use(frame)` run once in each lane with its page pinned: `frame` is where the page's bytes lie. It
+  /// may not wait. Lanes:  all lanes of the team, each with a page of its own; those with the same page share
+  /// one pin, and what the team
+  ///   has to load is submitted as one batch. The rest as read() or write().
+  template <access Kind, class Team, class Use>
+  SLUICE_HD status visit(const Team& team, page_id page, const Use& use) const;
+
+  /// Pins a page across user code.
+  /// Lanes:  all lanes of the team, one page.
+  /// Errors: no_frame where spans hold all but one way of the page's set; else as read().
+  template <class Team>
+  SLUICE_HD held_page hold(const Team& team, page_id page, span_kind kind) const;
+  /// Ends it. Order: release; whoever pins the page next, or writes it back, sees what the team wrote.
+  template <class Team>
+  SLUICE_HD void release(const Team& team, const held_page& held) const;
+  /// The held page's bytes.
+  SLUICE_HD std::byte* bytes(const held_page& held) const { return frame_bytes(held.frame); }
+
+  /// Starts loading a page that is not resident, and returns at once. Best effort: the access that follows
+  /// asks again.
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD prefetch_token prefetch(const Team& team, page_id page) const;
+  /// Waits until the page of the token has come (or gone again). Errors: its load's status, or timed_out.
+  template <class Team>
+  SLUICE_HD status wait(const Team& team, const prefetch_token& token) const;
+
+  /// Writes the dirty pages among [first, last) that lie in frames [from, to), failed ones twice, and waits
+  /// for them. Lanes:  all lanes of the team. Several teams may share the frames of a cache; then one calls
+  /// store().flush().
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD flush_report write_back(const Team& team, page_id first, page_id last,
+                                                    std::uint32_t from, std::uint32_t to) const;
+  /// write_back() over all frames, then the store's flush: the pages' bytes now outlive power.
+  template <class Team>
+  SLUICE_HD flush_report flush(const Team& team, page_id first, page_id last) const;
+
+ private:
+  static constexpr std::uint32_t optimistic_tries = 4;
+
+  /// What the leader of a group knows of the page that its group wants.
+  struct quest {
+    page_id page;
+    bool loading = false;  ///< `frame` is ours to consume: our pin was born with it
+    bool seen = false;     ///< its first look is over, and counted
+    std::uint32_t frame = no_frame_index;
+  };
+  /// What one step of a leader led to.
+  struct step {
+    bool moved = false;                    ///< something came of it: look again at once
+    bool load = false;                     ///< quest.frame is taken and wants its load
+    bool ready = false;                    ///< quest.frame is pinned for us
+    std::uint32_t clean = no_frame_index;  ///< this frame is writing and wants its write
+    std::uint64_t hint = 0;                ///< what we wait for
+    status failure;
+  };
+
+  SLUICE_HD std::byte* frame_bytes(std::uint32_t frame) const {
+    return view_.frames + (std::uint64_t{frame} << view_.page_shift);
+  }
+  SLUICE_HD lane::budget patience() const { return lane::budget(view_.patience_ns, view_.abort); }
+  SLUICE_HD status out_of_patience() const {
+    if (view_.abort != nullptr && lane::on_system(*view_.abort).load(lane::relaxed) != 0)
+      return status::cancelled;
+    return status::timed_out;
+  }
+  SLUICE_HD void count(counter what, std::uint64_t n) const {
+    if constexpr (Counts) view_.counters.add(what, n);
+  }
+  /// Counts an element access of each calling lane, by one addition for those that are here together.
+  SLUICE_HD SLUICE_INLINE void count_accesses(std::uint32_t bytes) const {
+    if constexpr (Counts) {
+      const auto here = lane::warp_team::converged();
+      if (!here.leads()) return;
+      count(counter::accesses, here.size());
+      count(counter::bytes_asked, std::uint64_t{here.size()} * bytes);
+    }
+  }
+  SLUICE_HD void unpin(std::uint32_t frame) const {
+    // Release pairs with whoever takes, writes back or pins the frame next: our accesses to its bytes are
+    // over.
+    view_.directory.word(frame).fetch_add(frame_word::release_use,
+                                          lane::order_of("cache.unpin", lane::release));
+  }
+  SLUICE_HD void note_reference(const sighting& seen) const {
+    if (seen.word.referenced()) return;
+    view_.directory.word(seen.frame).fetch_or(frame_word::referenced_bit, lane::relaxed);
+  }
+  template <class Team>
+  SLUICE_HD static Team group_of(const Team& team, page_id page) {
+    if constexpr (Mode == mode::optimized) return team.matching(page.value);
+    return team.subset(team.bit());
+  }
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD outcome<T> read_pinned(page_id page, std::uint32_t offset) const;
+  template <class Read>
+  SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
+  SLUICE_HD bool pin(access kind, const sighting& seen) const;
+
+  // detail/visit.h
+  template <access Kind>
+  SLUICE_HD step advance(quest& mine, std::uint32_t askers) const;
+  template <access Kind>
+  SLUICE_HD step seek(quest& mine, std::uint32_t askers) const;
+  template <access Kind>
+  SLUICE_HD step look_at_load(quest& mine) const;
+  SLUICE_HD step renew(quest& mine, const sighting& seen) const;
+  SLUICE_HD step take(quest& mine) const;
+  SLUICE_HD claim_request request_for(page_id page) const;
+  template <class Team>
+  SLUICE_HD void submit_loads(const Team& team, bool mine, page_id page, std::uint32_t frame,
+                              lane::budget& left) const;
+  template <class Team>
+  SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
+  template <class Team>
+  SLUICE_HD bool pause(const Team& team, bool waiting, std::uint64_t hint, lane::budget& left) const;
+
+  // detail/spans.h
+  template <class Team>
+  SLUICE_HD held_page hold_loaded(const Team& team, page_id page, span_kind kind) const;
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD held_page hold_overwritten(const Team& team, page_id page) const;
+  SLUICE_HD step take_to_overwrite(quest& mine) const;
+
+  // detail/flush.h
+  struct write_back_state;
+  SLUICE_HD bool start_write_back(write_back_state& mine, page_id first, page_id last) const;
+
+  cache_view view_;
+  Store store_;
+  std::uint64_t pages_ = 0;
+};
+
+// --- the hit path
+// -----------------------------------------------------------------------------------------------
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Read>
+SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_optimistically(
+    page_id page, const Read& read) const {
+  if constexpr (Mode != mode::optimized) return false;
+  const directory_place at = view_.directory.place(page);
+  for (std::uint32_t tries = 0; tries < optimistic_tries; ++tries) {
+    const sighting seen = view_.directory.find(at);
+    if (!seen.found() || !seen.word.is_resident()) return false;
+    read(frame_bytes(seen.frame));
+    // Relaxed is enough: the acquire loads of the data come before it, and whoever read a byte of a refill
+    // has read from a store that its fence ordered after the change of this word.
+    if (!seen.word.same_contents(view_.directory.look(seen.frame, lane::relaxed)) &&
+        !lane::planted("cache.drop_revalidation")) {
+      continue;
+    }
+    note_reference(seen);
+    return true;
+  }
+  return false;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(page_id page,
+                                                                                std::uint32_t offset) const {
+  if (page.value >= pages_) return {T{}, status::out_of_range};
+  count_accesses(sizeof(T));
+  T value;
+  const bool hit = read_optimistically(
+      page, [&value, offset](const std::byte* frame) { value = load_element<T>(frame + offset); });
+  if (hit) return {value, status::ok};
+  return read_pinned<T>(page, offset);
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_pinned(
+    page_id page, std::uint32_t offset) const {
+  outcome<T> result;
+  result.code = visit<access::read>(
+      lane::warp_team::converged(), page,
+      [&result, offset](const std::byte* frame) { result.value = load_element<T>(frame + offset); });
+  return result;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::write(page_id page,
+                                                                               std::uint32_t offset,
+                                                                               const T& value) const {
+  if (page.value >= pages_) return status::out_of_range;
+  count_accesses(sizeof(T));
+  return visit<access::write>(lane::warp_team::converged(), page, [&value, offset](std::byte* frame) {
+    store_element<T>(frame + offset, value);
+  });
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::fetch_add(page_id page,
+                                                                                       std::uint32_t offset,
+                                                                                       T value) const {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "only words are added to at once");
+  if (page.value >= pages_) return {T{}, status::out_of_range};
+  count_accesses(sizeof(T));
+  outcome<T> result;
+  const auto add = [&result, offset, value](std::byte* frame) {
+    result.value = lane::on_device(*reinterpret_cast<T*>(frame + offset)).fetch_add(value, lane::relaxed);
+  };
+  result.code = visit<access::write>(lane::warp_team::converged(), page, add);
+  return result;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <std::uint32_t Piece>
+SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::read_bytes(
+    page_id page, std::uint32_t offset, std::byte* to, std::uint32_t bytes) const {
+  if (page.value >= pages_) return status::out_of_range;
+  count_accesses(bytes);
+  const auto take = [=](const std::byte* frame) { load_pieces<Piece>(to, frame + offset, bytes); };
+  if (read_optimistically(page, take)) return status::ok;
+  return visit<access::read>(lane::warp_team::converged(), page, take);
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <std::uint32_t Piece>
+SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::write_bytes(
+    page_id page, std::uint32_t offset, const std::byte* from, std::uint32_t bytes) const {
+  if (page.value >= pages_) return status::out_of_range;
+  count_accesses(bytes);
+  return visit<access::write>(lane::warp_team::converged(), page,
+                              [=](std::byte* frame) { store_pieces<Piece>(frame + offset, from, bytes); });
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pin(access kind, const sighting& seen) const {
+  const frame_word word = seen.word;
+  if (!word.is_resident() || !word.takes_use()) return false;
+  if (kind == access::write && !word.is_writable() && !lane::planted("cache.write_while_writing"))
+    return false;
+  const frame_word pinned = kind == access::write ? word.used().dirtied() : word.used();
+  // From exactly the word whose tag was checked. Acquire pairs with the unpin of whoever wrote to the page
+  // last.
+  return view_.directory.change(seen.frame, word, pinned, lane::order_of("cache.pin", lane::acquire));
+}
+
+}  // namespace sluice::cache
+
+#include "sluice/cache/detail/flush.h"
+#include "sluice/cache/detail/spans.h"
+#include "sluice/cache/detail/visit.h"

@@ -1,0 +1,126 @@
+// Pages held across user code: pinned, counted against the one way of each set that spans never hold. Part of
+// cache_ref.h.
+#pragma once
+
+#include "sluice/cache/cache_ref.h"
+
+namespace sluice::cache {
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold(const Team& team, page_id page,
+                                                                 span_kind kind) const {
+  if (page.value >= pages_) return {no_frame_index, kind, status::out_of_range};
+  if (kind == span_kind::overwrite) return hold_overwritten(team, page);
+  if constexpr (Mode == mode::optimized) return hold_loaded(team, page, kind);
+  // In the lesser modes each lane asks for itself, so only one asks.
+  held_page held;
+  if (team.leads()) held = hold_loaded(lane::solo(), page, kind);
+  team.sync();
+  return {team.broadcast(held.frame), kind, status::from_bits(team.broadcast(held.code.bits()))};
+}
+
+/// Visits the page, and while it is pinned turns the visit into a hold. A writing span keeps a use, which
+/// keeps the frame dirty and away from write-back until it ends.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold_loaded(const Team& team, page_id page,
+                                                                        span_kind kind) const {
+  const directory_place at = view_.directory.place(page);
+  const std::uint64_t extra = kind == span_kind::write ? frame_word::one_use : 0;
+  lane::budget left = patience();
+  while (true) {
+    std::uint32_t frame = no_frame_index;
+    hold_outcome got = hold_outcome::busy;
+    const auto take_hold = [&](const std::byte* bytes) {
+      frame =
+          static_cast<std::uint32_t>(static_cast<std::uint64_t>(bytes - view_.frames) >> view_.page_shift);
+      if (team.leads()) got = add_hold(view_.directory, at, frame, extra);
+    };
+    const status code = kind == span_kind::write ? visit<access::write>(team, page, take_hold)
+                                                 : visit<access::read>(team, page, take_hold);
+    if (!code.is_ok()) return {no_frame_index, kind, code};
+    got = static_cast<hold_outcome>(team.broadcast(static_cast<std::uint32_t>(got)));
+    if (got == hold_outcome::held) return {frame, kind, status::ok};
+    if (got == hold_outcome::refused) return {no_frame_index, kind, status::no_frame};
+    if (pause(team, false, 0, left)) return {no_frame_index, kind, out_of_patience()};
+  }
+}
+
+/// One step towards a frame that is ours to overwrite: the page's own, once nobody uses it, or a new one.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take_to_overwrite(quest& mine) const -> step {
+  const directory_ref& directory = view_.directory;
+  const directory_place at = directory.place(mine.page);
+  const sighting seen = directory.find(at);
+  step led;
+  if (!seen.found()) {
+    claim_request request = request_for(mine.page);
+    request.overwrite = true;
+    const claim_result claimed = claim<Policy>(directory, request);
+    if (claimed.evicted) count(counter::evictions, 1);
+    led.clean = claimed.cleaning;
+    led.failure = claimed.failure;
+    led.ready = claimed.outcome == claim_outcome::taken;
+    mine.frame = claimed.frame;
+    return led;
+  }
+  led.hint = frame_detail(directory.detail(seen.frame).load(lane::relaxed)).hint();
+  if (!seen.word.is_unpinned() || !seen.word.is_writable() || !directory.try_lock(at.set)) return led;
+  const frame_word word = directory.look(seen.frame, lane::relaxed);  // with the lock in it, if it is way 0's
+  if (detail::survey(directory, at).held + 1 >= directory.shape().ways) {
+    led.failure = status::no_frame;
+  } else if (word.same_contents(seen.word) && word.is_unpinned() && word.is_writable()) {
+    // As in claim_locked: acquire pairs with the last users' unpins, release with every probe.
+    led.ready = directory.change(seen.frame, word, word.taken_to_overwrite(at.tag),
+                                 lane::order_of("cache.take", lane::acq_rel));
+    mine.frame = seen.frame;
+  }
+  directory.unlock(at.set);
+  return led;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_NOINLINE SLUICE_HD held_page
+cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_id page) const {
+  lane::budget left = patience();
+  quest mine{page};
+  while (true) {
+    step led;
+    if (team.leads()) led = take_to_overwrite(mine);
+    submit_writes(team, led.clean, left);
+    const std::uint32_t ready = team.broadcast(led.ready ? mine.frame : no_frame_index);
+    if (ready != no_frame_index) {
+      // Each lane will store to the frame: all have seen its word change, and say so before their stores.
+      team.sync();
+      lane::fence_before_refill();
+      return {ready, span_kind::overwrite, status::ok};
+    }
+    const status failure = status::from_bits(team.broadcast(led.failure.bits()));
+    if (!failure.is_ok()) return {no_frame_index, span_kind::overwrite, failure};
+    if (pause(team, true, led.hint, left)) return {no_frame_index, span_kind::overwrite, out_of_patience()};
+  }
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::release(const Team& team,
+                                                               const held_page& held) const {
+  if (held.frame == no_frame_index) return;
+  team.sync();  // all lanes' accesses come before the leader's release
+  if (!team.leads()) return;
+  const lane::order o = lane::order_of("cache.release_hold", lane::release);
+  if (held.kind != span_kind::overwrite) {
+    const std::uint64_t use = held.kind == span_kind::write ? frame_word::release_use : 0;
+    view_.directory.word(held.frame).fetch_add(frame_word::release_hold + use, o);
+    return;
+  }
+  // Only policy bits and the set's lock change in a frame that is being overwritten, so this ends soon.
+  frame_word word = view_.directory.look(held.frame, lane::relaxed);
+  while (!view_.directory.change(held.frame, word, word.overwritten(), o)) {
+    word = view_.directory.look(held.frame, lane::relaxed);
+  }
+}
+
+}  // namespace sluice::cache

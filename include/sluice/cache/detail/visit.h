@@ -1,0 +1,263 @@
+// One access from miss to use: the loop in which a team seeks, claims, submits, waits and consumes. Part of
+// cache_ref.h.
+#pragma once
+
+#include "sluice/cache/cache_ref.h"
+
+namespace sluice::cache {
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD claim_request cache_ref<Store, Policy, Mode, Counts>::request_for(page_id page) const {
+  return {page, store_.reports(false), store_.reports(true), false};
+}
+
+/// Takes a frame for the quest's page, and counts what that costs others.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine) const -> step {
+  const claim_result claimed = claim<Policy>(view_.directory, request_for(mine.page));
+  step led;
+  led.clean = claimed.cleaning;
+  if (claimed.wait_at != no_frame_index) {
+    led.hint = frame_detail(view_.directory.detail(claimed.wait_at).load(lane::relaxed)).hint();
+  }
+  led.failure = claimed.failure;
+  if (claimed.outcome != claim_outcome::taken) return led;
+  if (claimed.evicted) count(counter::evictions, 1);
+  mine.frame = claimed.frame;
+  mine.loading = true;
+  led.load = true;
+  led.moved = true;
+  return led;
+}
+
+/// Mode none: a resident page is loaded again, once nobody uses it and its changes are on the drive.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const sighting& seen) const
+    -> step {
+  step led;
+  if (seen.word.is_cleanable() && !view_.directory.failed_to_write(seen.frame, seen.word)) {
+    if (detail::start_writing(view_.directory, seen.frame, seen.word, store_.reports(true)))
+      led.clean = seen.frame;
+  } else if (seen.word.is_dirty() && seen.word.errors() != 0) {
+    led.failure = view_.directory.failure(seen.frame);
+  } else if (seen.word.is_victim()) {
+    // The page keeps its frame, so no second frame can be taken for it and the set's lock is not needed.
+    const frame_word taken = seen.word.taken_to_load(seen.word.tag(), store_.reports(false));
+    led.load =
+        view_.directory.change(seen.frame, seen.word, taken, lane::order_of("cache.take", lane::acq_rel));
+    if (led.load) mine.frame = seen.frame;
+    mine.loading = led.load;
+  }
+  led.moved = led.load;
+  return led;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <access Kind>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::uint32_t askers) const -> step {
+  const sighting seen = view_.directory.find(view_.directory.place(mine.page));
+  const bool resident = seen.found() && seen.word.is_resident();
+  if (!mine.seen && (!resident || Mode == mode::none)) count(counter::misses, askers);
+  mine.seen = true;
+  if (!seen.found()) return take(mine);
+  if constexpr (Mode == mode::none) {
+    if (resident && seen.word.holds() == 0) return renew(mine, seen);
+  }
+  step led;
+  if (pin(Kind, seen)) {
+    mine.frame = seen.frame;
+    led.ready = led.moved = true;
+    note_reference(seen);
+    return led;
+  }
+  led.hint = frame_detail(view_.directory.detail(seen.frame).load(lane::relaxed)).hint();
+  return led;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <access Kind>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::look_at_load(quest& mine) const -> step {
+  step led;
+  // Acquire pairs with the report's release: the page's bytes, or the failure's status, are visible.
+  const frame_word word = view_.directory.look(mine.frame, lane::order_of("cache.loaded", lane::acquire));
+  if (word.is_loading()) {
+    led.hint = frame_detail(view_.directory.detail(mine.frame).load(lane::relaxed)).hint();
+    return led;
+  }
+  if (word.is_error()) {
+    const status code = view_.directory.failure(mine.frame);
+    unpin(mine.frame);
+    mine.loading = false;
+    // The command's queue was lost and has been deleted: the page is sought afresh, on an open queue.
+    if (code != status::aborted) led.failure = code;
+    return led;
+  }
+  if (Kind == access::write && !view_.directory.change(mine.frame, word, word.dirtied(), lane::relaxed)) {
+    led.moved = true;  // somebody pinned or marked it meanwhile; nobody can take it from us
+    return led;
+  }
+  mine.loading = false;
+  led.ready = led.moved = true;
+  return led;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <access Kind>
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::advance(quest& mine, std::uint32_t askers) const
+    -> step {
+  return mine.loading ? look_at_load<Kind>(mine) : seek<Kind>(mine, askers);
+}
+
+/// Starts the loads of those lanes that have one. A load that cannot be started ends as one that failed.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& team, bool mine, page_id page,
+                                                                    std::uint32_t frame,
+                                                                    lane::budget& left) const {
+  if (!team.any(mine)) return;
+  page_transfer transfer;
+  if (mine) {
+    count(counter::loads, 1);
+    transfer = {page,
+                frame_bytes(frame),
+                false,
+                {view_.directory.word_address(frame), view_.directory.detail_address(frame),
+                 frame_word::report_ok, frame_word::report_error}};
+  }
+  const status started = store_.submit(team, mine, transfer, left);
+  if (!mine || started.is_ok()) return;
+  view_.directory.detail(frame).store(started.bits(), lane::relaxed);
+  // Release: whoever sees the error sees its status.
+  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)), lane::release);
+}
+
+/// Starts the writes of those lanes that have one. A write that cannot be started leaves its page dirty.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team& team, std::uint32_t frame,
+                                                                     lane::budget& left) const {
+  const bool mine = frame != no_frame_index;
+  if (!team.any(mine)) return;
+  page_transfer transfer;
+  if (mine) {
+    count(counter::writes, 1);
+    // The tag of a writing frame stands still.
+    const page_id page = view_.directory.page(frame, view_.directory.look(frame, lane::relaxed));
+    transfer = {page,
+                frame_bytes(frame),
+                true,
+                {view_.directory.word_address(frame), view_.directory.detail_address(frame),
+                 frame_word::report_ok, frame_word::report_error}};
+  }
+  status started = store_.submit(team, mine, transfer, left);
+  if (!mine || started.is_ok()) return;
+  if (started == status::timed_out) started = status::aborted;  // it lacked a turn: no fault of the page
+  view_.directory.detail(frame).store(started.bits(), lane::relaxed);
+  // Release: whoever sees the error sees its status.
+  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(true)), lane::release);
+}
+
+/// A fruitless look of the whole team: helps the store along, in turn for each lane that waits, and says
+/// whether the patience is over.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting,
+                                                             std::uint64_t hint, lane::budget& left) const {
+  const std::uint32_t waiters = team.ballot(waiting && hint != 0);
+  std::uint64_t where = 0;
+  if (waiters != 0) {
+    const std::uint32_t later = waiters & (~0U << (team.broadcast(left.looks()) & 31U));
+    const std::uint32_t from = later != 0 ? later : waiters;
+    const std::uint32_t chosen = from & (~from + 1);
+    where = team.from(hint, static_cast<std::uint32_t>(cuda::std::popcount(team.mask() & (chosen - 1))));
+  }
+  store_.poll(team, where);
+  return team.broadcast(team.leads() && left.spent());
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <access Kind, class Team, class Use>
+SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team, page_id page,
+                                                               const Use& use) const {
+  const Team group = group_of(team, page);
+  lane::budget left = patience();
+  quest mine{page};
+  status result;
+  bool done = page.value >= pages_;
+  if (done) result = status::out_of_range;
+  while (true) {
+    step led;
+    if (!done && group.leads()) led = advance<Kind>(mine, group.size());
+    // Everything taken is submitted before anybody waits for anything.
+    submit_loads(team, led.load, page, mine.frame, left);
+    submit_writes(team, led.clean, left);
+    if (!done) {
+      // What has come is used and unpinned at once, each group for itself: nobody holds a page while others
+      // still wait.
+      const std::uint32_t ready = group.broadcast(led.ready ? mine.frame : no_frame_index);
+      result = status::from_bits(group.broadcast(led.failure.bits()));
+      if (ready != no_frame_index) {
+        use(frame_bytes(ready));
+        group.sync();  // all lanes' accesses come before the leader's unpin
+        if (group.leads()) unpin(ready);
+      }
+      done = ready != no_frame_index || !result.is_ok();
+    }
+    if (team.all(done)) return result;
+    if (team.any(led.moved)) continue;
+    if (pause(team, !done, led.hint, left)) break;
+  }
+  if (done) return result;
+  if (mine.loading) unpin(mine.frame);  // it goes on loading without us, and belongs to nobody when it comes
+  return out_of_patience();
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_NOINLINE SLUICE_HD prefetch_token
+cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team, page_id page) const {
+  const Team group = group_of(team, page);
+  lane::budget left = patience();
+  quest mine{page};
+  prefetch_token token;
+  step led;
+  if (Mode != mode::none && page.value < pages_ && group.leads()) {
+    const sighting seen = view_.directory.find(view_.directory.place(page));
+    if (!seen.found()) {
+      led = take(mine);
+      if (led.load) token = {mine.frame, view_.directory.look(mine.frame, lane::relaxed)};
+    } else if (seen.word.is_loading()) {
+      token = {seen.frame, seen.word};
+    }
+  }
+  submit_loads(team, led.load, page, mine.frame, left);
+  submit_writes(team, led.clean, left);
+  if (led.load) unpin(mine.frame);
+  return {group.broadcast(token.frame), frame_word(group.broadcast(token.word.bits()))};
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
+                                                              const prefetch_token& token) const {
+  lane::budget left = patience();
+  status result;
+  bool done = token.frame == no_frame_index;
+  while (true) {
+    std::uint64_t hint = 0;
+    if (!done) {
+      const frame_word word = view_.directory.look(token.frame, lane::acquire);
+      done = !word.same_contents(token.word) || !word.is_loading();
+      hint = frame_detail(view_.directory.detail(token.frame).load(lane::relaxed)).hint();
+      if (done && word.same_contents(token.word) && word.is_error()) {
+        result = view_.directory.failure(token.frame);
+        // Nobody pins the error: the status is its own only if the frame has not been taken since.
+        if (!view_.directory.look(token.frame, lane::relaxed).same_contents(word)) result = status::ok;
+      }
+    }
+    if (team.all(done)) return result;
+    if (pause(team, !done, hint, left)) return done ? result : out_of_patience();
+  }
+}
+
+}  // namespace sluice::cache

@@ -1,0 +1,154 @@
+// Where a page may lie: sets of ways, found from the page's number, sized by the cache and not by the
+// storage.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/base/bits.h"
+#include "sluice/base/types.h"
+#include "sluice/cache/frame_word.h"
+#include "sluice/lane/atomic.h"
+#include "sluice/lane/hd.h"
+#include "sluice/lane/mutant.h"
+#include "sluice/lane/quad.h"
+
+namespace sluice::cache {
+
+/// Numbers that fix a directory. Frame = set * ways + way; its word has the same index.
+struct directory_shape {
+  std::uint32_t set_bits = 0;  ///< log2 of the number of sets
+  std::uint32_t ways = 2;      ///< 2 to 15 in a cache of one set; else 16, 20, 24 or 28
+
+  constexpr std::uint32_t sets() const { return 1U << set_bits; }
+  constexpr std::uint32_t frames() const { return ways << set_bits; }
+  constexpr std::uint32_t quads() const { return (ways + 3) / 4; }
+  /// Words to allocate: whole quads. Those beyond the ways stay empty for ever.
+  constexpr std::uint32_t words() const { return (frames() + 3) / 4 * 4; }
+  /// Page numbers that the tags can tell apart.
+  constexpr std::uint64_t pages() const { return std::uint64_t{1} << (frame_word::tag_bits + set_bits); }
+};
+
+/// The largest directory of at most `frames` frames (at least 2): as many sets of 16 ways or a few more as
+/// fit.
+constexpr directory_shape shape_for(std::uint64_t frames) {
+  if (frames < 16) return {0, static_cast<std::uint32_t>(frames)};
+  std::uint32_t set_bits = 0;
+  while ((frames >> (set_bits + 1)) >= 16 && set_bits < 26) ++set_bits;
+  const std::uint64_t ways = (frames >> set_bits) / 4 * 4;
+  return {set_bits, static_cast<std::uint32_t>(ways > 28 ? 28 : ways)};
+}
+
+/// Where to look for a page: its set, its name there, and the quad of ways that it prefers.
+struct directory_place {
+  std::uint32_t set;
+  std::uint32_t tag;
+  std::uint32_t quad;
+};
+
+/// The set is the page's low bits mixed with its high ones, the tag the high ones: a bijection, so that a
+/// short tag names a page, a run of neighbours fills all sets alike, and so do the strides of matrices.
+constexpr std::uint32_t spread(std::uint32_t tag) {
+  const std::uint32_t h = tag * 0x9e3779b1U;
+  return h ^ h >> 15;
+}
+constexpr directory_place place_of(page_id page, const directory_shape& shape) {
+  const auto tag = static_cast<std::uint32_t>(page.value >> shape.set_bits);
+  const std::uint32_t h = spread(tag);
+  const std::uint32_t set = (static_cast<std::uint32_t>(page.value) ^ h) & (shape.sets() - 1);
+  return {set, tag, (h >> 16) * shape.quads() >> 16};
+}
+constexpr page_id page_at(std::uint32_t set, std::uint32_t tag, const directory_shape& shape) {
+  const std::uint32_t low = (set ^ spread(tag)) & (shape.sets() - 1);
+  return {std::uint64_t{tag} << shape.set_bits | low};
+}
+
+inline constexpr std::uint32_t no_frame_index = ~0U;
+
+/// A frame that names a page, and its word as it was seen.
+struct sighting {
+  std::uint32_t frame = no_frame_index;
+  frame_word word;
+
+  SLUICE_HD bool found() const { return frame != no_frame_index; }
+};
+
+/// Lanes' view of the words of all frames; trivially copyable.
+class directory_ref {
+ public:
+  directory_ref() = default;
+  directory_ref(const directory_shape& shape, std::uint64_t* words, std::uint64_t* details)
+      : words_(words), details_(details), shape_(shape) {}
+
+  SLUICE_HD const directory_shape& shape() const { return shape_; }
+  SLUICE_HD directory_place place(page_id page) const { return place_of(page, shape_); }
+  SLUICE_HD std::uint32_t frame(std::uint32_t set, std::uint32_t way) const {
+    return set * shape_.ways + way;
+  }
+  SLUICE_HD page_id page(std::uint32_t frame, frame_word word) const {
+    return page_at(frame / shape_.ways, word.tag(), shape_);
+  }
+
+  /// Looks for the page, in its preferred quad first.
+  /// Order: acquire; pairs with the release of the report that filled the frame, so the bytes are visible.
+  SLUICE_HD SLUICE_INLINE sighting find(const directory_place& at) const {
+    std::uint32_t quad = at.quad;
+    for (std::uint32_t looked = 0; looked < shape_.quads(); ++looked) {
+      const std::uint32_t first = frame(at.set, quad * 4);
+      const lane::quad four = lane::load_quad(words_ + first, lane::order_of("cache.probe", lane::acquire));
+      sighting seen;
+      for (std::uint32_t k = 0; k < 4; ++k) {
+        if (frame_word(four.words[k]).names(at.tag)) seen = {first + k, frame_word(four.words[k])};
+      }
+      if (seen.found()) return seen;
+      quad = quad + 1 == shape_.quads() ? 0 : quad + 1;
+    }
+    return {};
+  }
+
+  SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t frame) const {
+    return lane::on_device(words_[frame]);
+  }
+  SLUICE_HD lane::device_ref<std::uint64_t> detail(std::uint32_t frame) const {
+    return lane::on_device(details_[frame]);
+  }
+  SLUICE_HD std::uint64_t* word_address(std::uint32_t frame) const { return words_ + frame; }
+  SLUICE_HD std::uint64_t* detail_address(std::uint32_t frame) const { return details_ + frame; }
+
+  SLUICE_HD frame_word look(std::uint32_t frame, lane::order o) const {
+    return frame_word(word(frame).load(o));
+  }
+  SLUICE_HD bool change(std::uint32_t frame, frame_word from, frame_word to, lane::order o) const {
+    std::uint64_t expected = from.bits();
+    return word(frame).compare_exchange(expected, to.bits(), o);
+  }
+  /// Status of a frame whose word shows errors.
+  SLUICE_HD status failure(std::uint32_t frame) const {
+    return frame_detail(detail(frame).load(lane::relaxed)).failure();
+  }
+  /// Dirty because its last write failed, and not only for want of a queue: nobody but flush() tries it
+  /// again.
+  SLUICE_HD bool failed_to_write(std::uint32_t frame, frame_word word) const {
+    return word.is_dirty() && word.errors() != 0 && failure(frame) != status::aborted;
+  }
+
+  /// Takes the set's lock for a few steps that wait for nothing; false where somebody else has it.
+  /// Order: acquire; pairs with unlock(), so what its last holder did to the set is seen.
+  SLUICE_HD bool try_lock(std::uint32_t set) const {
+    if (lane::planted("cache.drop_set_lock")) return true;
+    const std::uint32_t way0 = frame(set, 0);
+    if (look(way0, lane::relaxed).locked()) return false;
+    const std::uint64_t before =
+        word(way0).fetch_or(frame_word::lock_bit, lane::order_of("cache.lock", lane::acquire));
+    return !frame_word(before).locked();
+  }
+  SLUICE_HD void unlock(std::uint32_t set) const {
+    word(frame(set, 0)).fetch_and(~frame_word::lock_bit, lane::order_of("cache.unlock", lane::release));
+  }
+
+ private:
+  std::uint64_t* words_ = nullptr;
+  std::uint64_t* details_ = nullptr;
+  directory_shape shape_;
+};
+
+}  // namespace sluice::cache

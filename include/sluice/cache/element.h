@@ -1,0 +1,71 @@
+// How lanes touch the bytes of a frame: in pieces that are each read or written at once, with the orders the
+// protocol needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "sluice/lane/atomic.h"
+#include "sluice/lane/hd.h"
+#include "sluice/lane/mutant.h"
+
+namespace sluice::cache {
+
+/// Bytes of the largest piece that divides every T in an array of T: 8, 4, 2 or 1.
+template <class T>
+inline constexpr std::uint32_t piece_bytes = sizeof(T) % 8 == 0   ? 8
+                                             : sizeof(T) % 4 == 0 ? 4
+                                             : sizeof(T) % 2 == 0 ? 2
+                                                                  : 1;
+
+template <std::uint32_t Bytes>
+using piece_word =
+    std::conditional_t<Bytes == 8, std::uint64_t,
+                       std::conditional_t<Bytes == 4, std::uint32_t,
+                                          std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
+
+/// Reads `bytes` bytes (a multiple of Piece) of a frame that may be refilled meanwhile.
+/// Order: acquire; pairs with the fence before a refill's stores: whoever reads a byte of the refill sees the
+/// changed word.
+template <std::uint32_t Piece>
+SLUICE_HD SLUICE_INLINE void load_pieces(std::byte* to, const std::byte* frame, std::uint32_t bytes) {
+  using word = piece_word<Piece>;
+  for (std::uint32_t at = 0; at < bytes; at += Piece) {
+    // The frame's memory is writable; an atomic view of it asks for that even to read.
+    word& place = *reinterpret_cast<word*>(const_cast<std::byte*>(frame) + at);
+    const word value = lane::on_device(place).load(lane::order_of("cache.read_data", lane::acquire));
+    memcpy(to + at, &value, Piece);
+  }
+}
+
+/// Writes them. The caller has the frame pinned for writing; its unpin makes them visible to write-back and
+/// the next owner.
+template <std::uint32_t Piece>
+SLUICE_HD SLUICE_INLINE void store_pieces(std::byte* frame, const std::byte* from, std::uint32_t bytes) {
+  using word = piece_word<Piece>;
+  for (std::uint32_t at = 0; at < bytes; at += Piece) {
+    word value;
+    memcpy(&value, from + at, Piece);
+    lane::on_device(*reinterpret_cast<word*>(frame + at)).store(value, lane::relaxed);
+  }
+}
+
+template <class T>
+SLUICE_HD SLUICE_INLINE T load_element(const std::byte* frame) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  alignas(T) std::byte raw[sizeof(T)];
+  load_pieces<piece_bytes<T>>(raw, frame, sizeof(T));
+  T value;
+  memcpy(&value, raw, sizeof(T));
+  return value;
+}
+
+template <class T>
+SLUICE_HD SLUICE_INLINE void store_element(std::byte* frame, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  store_pieces<piece_bytes<T>>(frame, reinterpret_cast<const std::byte*>(&value), sizeof(T));
+}
+
+}  // namespace sluice::cache

@@ -1,0 +1,94 @@
+// The directory: shapes for any number of frames, and the way from a page to its place and back.
+#include "sluice/cache/directory.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "tests/support/plain_cache.h"
+
+namespace sluice::cache {
+namespace {
+
+TEST(directory, uses_most_of_the_frames_that_it_may_have) {
+  for (std::uint64_t frames = 2; frames < 5000; ++frames) {
+    const directory_shape shape = shape_for(frames);
+    EXPECT_LE(shape.frames(), frames);
+    EXPECT_GE(shape.frames() * 5, frames * 4) << frames;
+    EXPECT_GE(shape.ways, 2U);
+    EXPECT_TRUE(shape.set_bits == 0 || shape.ways % 4 == 0) << "words of a set are whole sectors";
+  }
+}
+
+TEST(directory, costs_sixteen_bytes_a_frame) {
+  const directory_shape shape = shape_for(1U << 20);
+  EXPECT_EQ(shape.frames(), 1U << 20);
+  EXPECT_EQ(shape.words(), shape.frames());
+}
+
+TEST(directory, finds_back_every_page_from_its_place) {
+  std::mt19937_64 random(1);
+  for (const std::uint64_t frames : {2, 3, 15, 16, 48, 1000, 1 << 16, 1 << 22}) {
+    const directory_shape shape = shape_for(frames);
+    for (int k = 0; k < 1000; ++k) {
+      const page_id page{random() % shape.pages()};
+      const directory_place at = place_of(page, shape);
+      EXPECT_LT(at.set, shape.sets());
+      EXPECT_LT(at.tag, 1U << frame_word::tag_bits);
+      EXPECT_LT(at.quad, shape.quads());
+      EXPECT_EQ(page_at(at.set, at.tag, shape), page);
+    }
+  }
+}
+
+TEST(directory, names_pages_to_two_to_the_forty) {
+  EXPECT_GE(shape_for(1U << 22).pages(), std::uint64_t{1} << 40);
+}
+
+TEST(directory, fills_all_sets_alike_with_neighbours_and_with_strides) {
+  const directory_shape shape = shape_for(1U << 14);
+  for (const std::uint64_t stride :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{64}, std::uint64_t{1024}}) {
+    std::vector<std::uint32_t> pages(shape.sets());
+    for (std::uint64_t k = 0; k < shape.frames(); ++k) ++pages[place_of({k * stride}, shape).set];
+    std::uint32_t most = 0;
+    for (const std::uint32_t n : pages) most = std::max(most, n);
+    EXPECT_LE(most, stride == 1 ? 16U : 48U) << stride;
+  }
+}
+
+TEST(directory, spreads_a_sets_pages_over_its_quads) {
+  const directory_shape shape = shape_for(1U << 14);
+  std::vector<std::uint32_t> quads(shape.quads());
+  for (std::uint32_t tag = 0; tag < 4000; ++tag) ++quads[place_of(page_at(5, tag, shape), shape).quad];
+  for (const std::uint32_t n : quads) EXPECT_NEAR(n, 1000, 150);
+}
+
+TEST(directory, finds_a_page_in_any_way_and_no_error) {
+  testing::plain_cache memory(16, 64);
+  const directory_ref directory = memory.view().directory;
+  const page_id page{77};
+  const directory_place at = directory.place(page);
+  for (std::uint32_t way = 0; way < 16; ++way) {
+    const frame_word loading = frame_word().taken_to_load(at.tag, 1);
+    directory.word(way).store(loading.bits(), lane::relaxed);
+    EXPECT_EQ(directory.find(at).frame, way);
+    directory.word(way).store(loading.plus(frame_word::report_error).bits(), lane::relaxed);
+    EXPECT_FALSE(directory.find(at).found());
+    directory.word(way).store(0, lane::relaxed);
+  }
+}
+
+TEST(directory, lets_one_lane_lock_a_set) {
+  testing::plain_cache memory(64, 64);
+  const directory_ref directory = memory.view().directory;
+  EXPECT_TRUE(directory.try_lock(1));
+  EXPECT_FALSE(directory.try_lock(1));
+  EXPECT_TRUE(directory.try_lock(2));
+  directory.unlock(1);
+  EXPECT_TRUE(directory.try_lock(1));
+}
+
+}  // namespace
+}  // namespace sluice::cache

@@ -1,0 +1,189 @@
+// A page store over plain memory whose transfers finish late, out of order, in parts, with errors, or only
+// when their queue is given up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sluice/cache/page_store.h"
+#include "sluice/lane/atomic.h"
+#include "sluice/lane/frame_copy.h"
+#include "sluice/lane/team.h"
+
+namespace sluice::testing {
+
+struct fake_store_options {
+  std::uint64_t pages = 16;
+  std::uint32_t page_bytes = 64;
+  std::uint32_t read_reports = 1;
+  std::uint32_t write_reports = 1;
+  std::uint32_t most_delay = 3;  ///< looks that a part of a transfer waits, at most
+  std::uint64_t seed = 1;
+  std::set<std::uint64_t> bad_reads = {};                  ///< pages whose reads fail
+  std::map<std::uint64_t, std::uint32_t> bad_writes = {};  ///< how many writes of a page fail
+  std::uint32_t lost_every = 0;  ///< each so-manieth transfer is never answered; its queue is given up later
+  std::uint32_t lost_looks = 20;
+  std::uint32_t refuse_every = 0;  ///< each so-manieth transfer is not even started
+  status refusal = status::aborted;
+};
+
+/// Owns the pages. Their words are stamped: page and position show in each.
+class fake_store {
+ public:
+  static constexpr std::uint32_t read_failure = 0x281;   // Unrecovered Read Error
+  static constexpr std::uint32_t write_failure = 0x280;  // Write Fault
+
+  explicit fake_store(fake_store_options options)
+      : options_(std::move(options)), random_(options_.seed), media_(options_.pages * options_.page_bytes) {
+    for (std::uint64_t page = 0; page < options_.pages; ++page) {
+      for (std::uint32_t at = 0; at < words_per_page(); ++at) media_word(page, at) = stamp(page, at);
+    }
+  }
+
+  static constexpr std::uint64_t stamp(std::uint64_t page, std::uint64_t at) { return page << 32 | at << 16; }
+  std::uint32_t words_per_page() const { return options_.page_bytes / 8; }
+  /// What lies in the store now, behind the cache.
+  std::uint64_t& media_word(std::uint64_t page, std::uint32_t at) {
+    return reinterpret_cast<std::uint64_t*>(media_.data())[page * words_per_page() + at];
+  }
+
+  const fake_store_options& options() const { return options_; }
+  std::uint64_t reads() const { return reads_; }
+  std::uint64_t writes() const { return writes_; }
+  std::uint64_t batches() const { return batches_; }
+  std::uint64_t flushes() const { return flushes_; }
+  std::size_t pending() const { return parts_.size(); }
+  void let_reads_succeed() { options_.bad_reads.clear(); }
+  void fail_flush(status with) { flush_status_ = with; }
+
+  template <class Team>
+  status submit(const Team& team, bool active, const cache::page_transfer& transfer) {
+    const bool starts_batch = team.leads();
+    const std::lock_guard lock(mutex_);
+    batches_ += starts_batch ? 1 : 0;
+    if (!active) return status::ok;
+    if (transfer.page.value >= options_.pages) return status::out_of_range;
+    ++started_;
+    if (options_.refuse_every != 0 && started_ % options_.refuse_every == 0) return options_.refusal;
+    const bool lost = options_.lost_every != 0 && started_ % options_.lost_every == 0;
+    (transfer.write ? writes_ : reads_) += 1;
+    const std::uint32_t reports = transfer.write ? options_.write_reports : options_.read_reports;
+    lane::on_device(*transfer.to.detail).store(hint, lane::relaxed);
+    const status outcome = outcome_of(transfer);
+    for (std::uint32_t part = 0; part < reports; ++part) {
+      parts_.push_back({transfer, part, reports, lost ? options_.lost_looks : delay(),
+                        lost        ? status::aborted
+                        : part == 0 ? outcome
+                                    : status::ok,
+                        lost && random_() % 2 == 0});
+    }
+    return status::ok;
+  }
+
+  void poll() {
+    part next;
+    {
+      const std::lock_guard lock(mutex_);
+      if (parts_.empty()) return;
+      const std::size_t chosen = random_() % parts_.size();
+      for (part& p : parts_) p.looks_left -= p.looks_left != 0 ? 1 : 0;
+      if (parts_[chosen].looks_left != 0) return;
+      next = parts_[chosen];
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+    finish(next);
+  }
+
+  status flush() {
+    ++flushes_;
+    return flush_status_;
+  }
+
+ private:
+  static constexpr std::uint64_t hint = std::uint64_t{7} << 60;
+
+  struct part {
+    cache::page_transfer transfer;
+    std::uint32_t index = 0;
+    std::uint32_t of = 1;
+    std::uint32_t looks_left = 0;
+    status outcome;
+    bool moved_though_lost = false;
+  };
+
+  std::uint32_t delay() { return static_cast<std::uint32_t>(random_() % (options_.most_delay + 1)); }
+
+  status outcome_of(const cache::page_transfer& transfer) {
+    if (!transfer.write) {
+      return options_.bad_reads.contains(transfer.page.value) ? status::from_nvme(read_failure) : status::ok;
+    }
+    const auto bad = options_.bad_writes.find(transfer.page.value);
+    if (bad == options_.bad_writes.end() || bad->second == 0) return status::ok;
+    --bad->second;
+    return status::from_nvme(write_failure);
+  }
+
+  void finish(const part& p) {
+    if (p.outcome.is_ok() || p.moved_though_lost) move(p);
+    const report_to& to = p.transfer.to;
+    if (!p.outcome.is_ok()) lane::on_device(*to.detail).store(p.outcome.bits(), lane::relaxed);
+    lane::on_device(*to.word).fetch_add(p.outcome.is_ok() ? to.on_ok : to.on_error, lane::release);
+  }
+  void move(const part& p) {
+    const std::uint32_t bytes = options_.page_bytes / p.of;
+    const std::uint32_t at = p.index * bytes;
+    std::byte* const page = media_.data() + p.transfer.page.value * options_.page_bytes + at;
+    if (p.transfer.write) {
+      lane::copy_from_frame(lane::solo(), page, p.transfer.frame + at, bytes);
+    } else {
+      lane::copy_into_frame(lane::solo(), p.transfer.frame + at, page, bytes);
+    }
+  }
+
+  fake_store_options options_;
+  std::mutex mutex_;
+  std::mt19937_64 random_;
+  std::vector<std::byte> media_;
+  std::vector<part> parts_;
+  std::uint64_t started_ = 0;
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
+  std::uint64_t batches_ = 0;
+  std::uint64_t flushes_ = 0;
+  status flush_status_;
+};
+
+/// Lanes' view of it.
+struct fake_store_ref {
+  fake_store* store = nullptr;
+
+  template <class Team>
+  status submit(const Team& team, bool active, const cache::page_transfer& transfer,
+                lane::budget& /*patience*/) const {
+    return store->submit(team, active, transfer);
+  }
+  template <class Team>
+  void poll(const Team& team, std::uint64_t /*hint*/) const {
+    if (team.leads()) store->poll();
+  }
+  template <class Team>
+  status flush(const Team& /*team*/, lane::budget& /*patience*/) const {
+    return store->flush();
+  }
+  std::uint32_t reports(bool write) const {
+    return write ? store->options().write_reports : store->options().read_reports;
+  }
+  std::uint32_t page_bytes() const { return store->options().page_bytes; }
+  std::uint64_t pages() const { return store->options().pages; }
+};
+
+static_assert(cache::page_store<fake_store_ref>);
+
+}  // namespace sluice::testing

@@ -1,0 +1,65 @@
+// The memory of a cache as plain vectors, for tests of what lanes do with it.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "sluice/cache/cache_ref.h"
+
+namespace sluice::testing {
+
+class plain_cache {
+ public:
+  plain_cache(std::uint64_t frames, std::uint32_t page_bytes, std::uint64_t patience_ns = 2'000'000'000)
+      : shape_(cache::shape_for(frames)),
+        words_(shape_.words() / 4),
+        details_(shape_.frames()),
+        frames_(std::size_t{shape_.frames()} * page_bytes / sizeof(chunk)),
+        shards_(4),
+        page_shift_(static_cast<std::uint32_t>(std::countr_zero(page_bytes))),
+        patience_ns_(patience_ns) {}
+
+  cache::cache_view view() {
+    cache::cache_view view;
+    view.directory = {shape_, words_.data()->words, details_.data()};
+    view.frames = frames_.data()->bytes;
+    view.page_shift = page_shift_;
+    view.patience_ns = patience_ns_;
+    view.abort = &abort_;
+    view.counters = {shards_.data(), 3};
+    return view;
+  }
+  const cache::directory_shape& shape() const { return shape_; }
+  cache::frame_word word(std::uint32_t frame) const {
+    return cache::frame_word(words_[frame / 4].words[frame % 4]);
+  }
+  void give_up() { abort_ = 1; }
+  std::uint64_t sum(cache::counter what) const {
+    std::uint64_t all = 0;
+    for (const cache::counter_shard& shard : shards_) all += shard.counts[static_cast<std::uint32_t>(what)];
+    return all;
+  }
+
+ private:
+  struct alignas(32) quad {
+    std::uint64_t words[4] = {};
+  };
+  struct alignas(64) chunk {
+    std::byte bytes[64] = {};
+  };
+
+  cache::directory_shape shape_;
+  std::vector<quad> words_;
+  std::vector<std::uint64_t> details_;
+  std::vector<chunk> frames_;
+  std::vector<cache::counter_shard> shards_;
+  std::uint32_t abort_ = 0;
+  std::uint32_t page_shift_;
+  std::uint64_t patience_ns_;
+};
+
+}  // namespace sluice::testing
