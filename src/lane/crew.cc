@@ -175,7 +175,7 @@ void crew::abandon_all() {
   for (strand& each : strands_) {
     if (each.now != strand::state::done) {
       if (each.now == strand::state::ready) make_waiting(each);
-      each.context.abandon();
+      each.context.abandon(end_edge());
       each.now = strand::state::done;
     }
     idle_strands_.push_back(&each);
@@ -229,8 +229,12 @@ void crew::give_way() {
   fiber::change(running_->context, thread_);
 }
 
-void crew::fail(const std::string& why) {
-  note_misuse(why);
+void crew::fail(std::string why) {
+  note_misuse(std::exchange(why, {}));  // nothing that owns memory may stay on a stack that is dropped
+  leave_for_good();
+}
+
+void crew::leave_for_good() {
   for (;;) fiber::change(running_->context, thread_);
 }
 

@@ -87,7 +87,7 @@ class crew {
   std::uint64_t meet(collective what, std::uint32_t mask, std::uint64_t value, std::uint32_t source);
   std::uint32_t converge(const void* site);
   void meet_block();
-  [[noreturn]] void fail(const std::string& why);
+  [[noreturn]] void fail(std::string why);
   virtual void relax() = 0;
   /// The running strand rang a doorbell: the waiting that follows is worth a core.
   virtual void note_bell() {}
@@ -105,6 +105,8 @@ class crew {
   virtual bool failed() const = 0;
   virtual void note_failure(std::exception_ptr what) = 0;
   void note_misuse(const std::string& why);
+  /// The running strand has noted a failure and is dropped where it stands.
+  [[noreturn]] void leave_for_good();
 
   // The schedule. `soon`: it was waiting, and its data is still warm.
   virtual void make_ready(strand& which, bool soon) = 0;

@@ -95,7 +95,7 @@ strand* seeded::pick() {
 
 void seeded::step(std::uint64_t nanoseconds) {
   clock_ns_ += nanoseconds;
-  if (++steps_ > how_.max_steps) fail("no progress: the run took more than its bound of steps");
+  if (++steps_ > how_.max_steps) fail_oracle("no progress: the run took more than its bound of steps");
 }
 
 void seeded::point() {
@@ -127,6 +127,11 @@ void seeded::leap_where_all_relax(strand& me) {
   leap_ns_ = std::min(2 * leap_ns_, longest_leap_ns);
   ++era_;
   relaxed_in_era_ = 0;
+}
+
+void seeded::fail_oracle(std::string why) {
+  note_failure(std::make_exception_ptr(error(error_kind::wrong_answer, std::exchange(why, {}))));
+  leave_for_good();
 }
 
 void seeded::note_change() {
@@ -166,9 +171,9 @@ result run(const options& how, const std::function<void()>& kernel,
   return crew.explore(how, kernel, tasks);
 }
 
-void fail(const std::string& why) {
+void fail(std::string why) {
   if (!executor::exploring) throw error(error_kind::wrong_answer, why);
-  static_cast<executor::seeded*>(executor::here)->fail(why);
+  static_cast<executor::seeded*>(executor::here)->fail_oracle(std::move(why));
 }
 
 const char* to_string(policy how) {

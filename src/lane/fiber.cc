@@ -26,6 +26,10 @@ constexpr std::uint32_t most_guards = 16384;
 
 std::atomic<std::uint32_t> guards{0};
 
+#if SLUICE_TSAN
+constexpr unsigned no_edge = 1;  // a switch orders no memory: only the lanes' own synchronisation does
+#endif
+
 }  // namespace
 
 stack stack::map() {
@@ -148,7 +152,7 @@ inline void swap_stacks(void** save_top, void* load_top, fiber::entry, void*) {
 #endif
 
 fiber::~fiber() {
-  abandon();
+  forget();
   if (!adopted_ && has_stack()) stack::unmap(memory_);
 }
 
@@ -172,6 +176,10 @@ void fiber::own(stack memory) { memory_ = memory; }
 void fiber::prepare(entry run, void* argument, unsigned colour) {
   constexpr std::size_t colour_bytes = 128;
   constexpr unsigned colours = 31;
+#if SLUICE_ASAN
+  constexpr std::size_t last_frames = 16 * KiB;  // of the one who ended here, without unwinding
+  __asan_unpoison_memory_region(memory_.low + memory_.bytes - last_frames, last_frames);
+#endif
   run_ = run;
   argument_ = argument;
   const std::size_t skipped = colour % colours * colour_bytes;
@@ -181,7 +189,17 @@ void fiber::prepare(entry run, void* argument, unsigned colour) {
 #endif
 }
 
-void fiber::abandon() {
+void fiber::abandon([[maybe_unused]] void* token) {
+#if SLUICE_TSAN
+  void* const caller = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(tsan_, no_edge);
+  edge_release(token);
+  __tsan_switch_to_fiber(caller, no_edge);
+#endif
+  forget();
+}
+
+void fiber::forget() {
   if (adopted_ || !has_stack()) return;
 #if SLUICE_TSAN
   if (tsan_ != nullptr) __tsan_destroy_fiber(tsan_);
@@ -198,7 +216,6 @@ void fiber::change(fiber& from, fiber& to, [[maybe_unused]] bool ends) {
   __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack_, to.memory_.low, to.memory_.bytes);
 #endif
 #if SLUICE_TSAN
-  constexpr unsigned no_edge = 1;  // a switch orders no memory: only the lanes' own synchronisation does
   __tsan_switch_to_fiber(to.tsan_, no_edge);
 #endif
   swap_stacks(&from.top_, to.top_, first_step, &to);

@@ -34,13 +34,14 @@ class fiber {
   /// The next switch to it calls `run(argument)`, which must never return. `colour` spreads stacks over cache
   /// sets.
   void prepare(entry run, void* argument, unsigned colour);
-  /// Forgets what was running here, wherever it stood.
-  void abandon();
+  /// Forgets what was running here, wherever it stood. What it did is seen by whoever acquires `token` later.
+  void abandon(void* token);
 
   /// Stops the caller, which is `from`, and continues `to`. `ends`: `from` will not be continued.
   static void change(fiber& from, fiber& to, bool ends = false);
 
  private:
+  void forget();
   static void arrive(fiber& at);
   static void first_step(void* self);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "lane/crew.h"
@@ -20,6 +21,7 @@ class seeded final : public crew {
   void relax() override;
   void point();
   void note_change();
+  [[noreturn]] void fail_oracle(std::string why);
   std::uint64_t clock_ns() const { return clock_ns_; }
 
  protected:

@@ -42,7 +42,7 @@ result run(const options& how, const std::function<void()>& kernel,
            const std::vector<std::function<void()>>& tasks = {});
 
 /// Ends the running exploration: an oracle saw what must not be. For lanes and tasks of run().
-[[noreturn]] void fail(const std::string& why);
+[[noreturn]] void fail(std::string why);
 
 const char* to_string(policy how);
 
