@@ -11,6 +11,23 @@
 
 namespace sluice::lane {
 
+SLUICE_HD SLUICE_INLINE std::uint32_t bit_count(std::uint32_t x) {
+#if SLUICE_ON_GPU
+  return static_cast<std::uint32_t>(__popc(x));
+#else
+  return static_cast<std::uint32_t>(std::popcount(x));
+#endif
+}
+
+/// Position of the lowest set bit; x is not 0.
+SLUICE_HD SLUICE_INLINE std::uint32_t lowest_bit(std::uint32_t x) {
+#if SLUICE_ON_GPU
+  return static_cast<std::uint32_t>(__ffs(static_cast<int>(x)) - 1);
+#else
+  return static_cast<std::uint32_t>(std::countr_zero(x));
+#endif
+}
+
 /// A lane on its own: every collective is the identity.
 class solo {
  public:
@@ -24,15 +41,23 @@ class solo {
   SLUICE_HD constexpr bool any(bool yes) const { return yes; }
   SLUICE_HD constexpr bool all(bool yes) const { return yes; }
   template <class T>
-  SLUICE_HD T broadcast(T value) const { return value; }
+  SLUICE_HD T broadcast(T value) const {
+    return value;
+  }
   template <class T>
-  SLUICE_HD T from(T value, std::uint32_t /*rank*/) const { return value; }
+  SLUICE_HD T from(T value, std::uint32_t /*rank*/) const {
+    return value;
+  }
+  template <class T>
+  SLUICE_HD T of(T value, std::uint32_t /*bit*/) const {
+    return value;
+  }
   SLUICE_HD solo matching(std::uint64_t /*key*/) const { return {}; }
   SLUICE_HD solo subset(std::uint32_t /*mask*/) const { return {}; }
 };
 
-/// Lanes of one warp, named by a mask (bit = position in the warp). All of them call each collective, in the same order.
-/// Collectives order no memory, except sync().
+/// Lanes of one warp, named by a mask (bit = position in the warp). All of them call each collective, in the
+/// same order. Collectives order no memory, except sync().
 class warp_team {
  public:
   SLUICE_HD explicit warp_team(std::uint32_t mask) : mask_(mask), bit_(1U << lane_index()) {}
@@ -42,9 +67,9 @@ class warp_team {
   /// Lanes that happen to be here together; at least the caller.
   SLUICE_HD static warp_team converged();
 
-  SLUICE_HD std::uint32_t size() const { return count(mask_); }
+  SLUICE_HD std::uint32_t size() const { return bit_count(mask_); }
   /// The caller's position among the team, 0 to size() - 1.
-  SLUICE_HD std::uint32_t rank() const { return count(mask_ & (bit_ - 1)); }
+  SLUICE_HD std::uint32_t rank() const { return bit_count(mask_ & (bit_ - 1)); }
   /// True for one lane of the team, the one of rank 0.
   SLUICE_HD bool leads() const { return (mask_ & (bit_ - 1)) == 0; }
   SLUICE_HD std::uint32_t mask() const { return mask_; }
@@ -58,36 +83,31 @@ class warp_team {
   SLUICE_HD bool all(bool yes) const { return ballot(yes) == mask_; }
   /// The value of the lane of rank 0. T: trivially copyable, at most 8 bytes.
   template <class T>
-  SLUICE_HD T broadcast(T value) const { return shuffle(value, lowest(mask_)); }
+  SLUICE_HD T broadcast(T value) const {
+    return shuffle(value, lowest_bit(mask_));
+  }
   /// The value of the lane of that rank.
   template <class T>
-  SLUICE_HD T from(T value, std::uint32_t rank) const { return shuffle(value, nth(rank)); }
+  SLUICE_HD T from(T value, std::uint32_t rank) const {
+    return shuffle(value, nth(rank));
+  }
+  /// The value of the lane whose bit of the mask that is.
+  template <class T>
+  SLUICE_HD T of(T value, std::uint32_t bit) const {
+    return shuffle(value, lowest_bit(bit));
+  }
   /// The lanes whose key equals the caller's.
   SLUICE_HD warp_team matching(std::uint64_t key) const;
   /// Those lanes of the team that are in `mask`, which holds the caller.
   SLUICE_HD warp_team subset(std::uint32_t mask) const { return warp_team(mask_ & mask); }
 
  private:
-  SLUICE_HD static std::uint32_t count(std::uint32_t x) {
-#if SLUICE_ON_GPU
-    return static_cast<std::uint32_t>(__popc(x));
-#else
-    return static_cast<std::uint32_t>(std::popcount(x));
-#endif
-  }
-  SLUICE_HD static std::uint32_t lowest(std::uint32_t x) {
-#if SLUICE_ON_GPU
-    return static_cast<std::uint32_t>(__ffs(static_cast<int>(x)) - 1);
-#else
-    return static_cast<std::uint32_t>(std::countr_zero(x));
-#endif
-  }
   /// Position in the warp of the lane of that rank.
   SLUICE_HD std::uint32_t nth(std::uint32_t rank) const {
     if (mask_ == 0xffffffffU) return rank;
     std::uint32_t rest = mask_;
     while (rank-- > 0) rest &= rest - 1;
-    return lowest(rest);
+    return lowest_bit(rest);
   }
   template <class T>
   SLUICE_HD T shuffle(T value, std::uint32_t source) const;
@@ -98,7 +118,8 @@ class warp_team {
 
 #if SLUICE_ON_GPU
 SLUICE_HD inline warp_team warp_team::whole() {
-  return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU : (1U << (block_lanes() & 31U)) - 1);
+  return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU
+                                                                 : (1U << (block_lanes() & 31U)) - 1);
 }
 SLUICE_HD inline warp_team warp_team::converged() { return warp_team(__activemask()); }
 SLUICE_HD inline void warp_team::sync() const { __syncwarp(mask_); }

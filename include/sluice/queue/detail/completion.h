@@ -1,0 +1,201 @@
+// The completing half of queue_pair_ref: reap, publish, claim, continue, free; and what happens when an
+// answer never comes.
+#pragma once
+
+#include "sluice/lane/frame_copy.h"
+#include "sluice/queue/queue_pair_ref.h"
+
+namespace sluice::queue {
+
+/// A clock of about a millisecond in 32 bits, for ages of commands. Unit: 2^20 ns.
+SLUICE_HD inline std::uint32_t coarse_now() { return static_cast<std::uint32_t>(lane::clock_ns() >> 20); }
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::help(const Team& team, bool interested, io_ticket ticket) const {
+  const std::uint32_t slot = slot_of(ticket.value);
+  slot_word seen;
+  if (interested) seen = slot_word(word(slot).load(lane::relaxed));
+  // Another turn means that somebody ran our continuation: the waiter's own word has changed.
+  progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::help_slot(const Team& team, bool interested, std::uint32_t slot) const {
+  progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
+}
+
+/// `seen`: the slot's word a moment ago, of whatever turn.
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::progress(const Team& team, bool interested, std::uint32_t slot,
+                                               slot_word seen) const {
+  const bool answered = interested && seen.state() == slot_state::done;
+  if (team.any(answered)) return run_continuations(team, answered, slot, seen);
+  if (reap(team)) return;
+  const bool in_flight = interested && seen.state() == slot_state::in_flight;
+  const bool lost = in_flight && is_lost(seen);
+  if (team.any(lost)) return run_continuations(team, lost, slot, seen);
+  if (in_flight && is_overdue(slot)) fail(slot, seen);
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::run_continuations(const Team& team, bool wanted, std::uint32_t slot,
+                                                        slot_word seen) const {
+  status code = seen.code();
+  if (wanted && seen.state() == slot_state::in_flight && code.is_ok()) code = status::aborted;
+  std::uint64_t expected = seen.bits();
+  // Rule 6: one CAS decides who runs it. Acquire pairs with the reaper's publication: the answer's bytes are
+  // visible.
+  const bool won = wanted && word(slot).compare_exchange(
+                                 expected, slot_word(seen.turn(), slot_state::claimed, seen.code()).bits(),
+                                 lane::order_of("queue.claim", lane::acquire));
+  copy_staged(team, won && code.is_ok(), slot);
+  if (!won) return;
+  const slot_record& record = slots_[slot];
+  // Release pairs with whoever waits on the word (rule 7): bytes, status and everything before are seen with
+  // the change.
+  lane::on_device(*record.report_detail).store(code.bits(), lane::relaxed);
+  lane::on_device(*record.report_word)
+      .fetch_add(code.is_ok() ? record.on_ok : record.on_error,
+                 lane::order_of("queue.report", lane::release));
+  // Release pairs with the next occupant's turn wait: our reads of the record and of the staging bytes are
+  // over.
+  word(slot).store(slot_word(seen.turn() + 1, slot_state::free).bits(),
+                   lane::order_of("queue.free", lane::release));
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::copy_staged(const Team& team, bool wanted, std::uint32_t slot) const {
+  if (!is_staged()) return;
+  std::byte* to = nullptr;
+  std::uint32_t bytes = 0;
+  if (wanted) {
+    to = slots_[slot].copy_to;
+    bytes = slots_[slot].copy_bytes;
+  }
+  std::uint32_t rest = team.ballot(to != nullptr);
+  if (rest == 0) return;
+  team.sync();  // the claimers' acquire comes before the other lanes' loads
+  std::byte* const from = staging(slot);
+  for (; rest != 0; rest &= rest - 1) {
+    const std::uint32_t bit = rest & (~rest + 1);
+    lane::copy_into_frame(team, team.of(to, bit), team.of(from, bit), team.of(bytes, bit));
+  }
+  team.sync();  // bytes that other lanes copied come before the claimer's report
+}
+
+template <class Team>
+SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
+  bool got = false;
+  if (team.leads()) {
+    auto lock = lane::on_device(words_->lock);
+    auto open = static_cast<std::uint32_t>(completion_lock::open);
+    // Acquire pairs with the last holder's release: its head is ours.
+    got = lock.load(lane::relaxed) == open &&
+          lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::held),
+                                lane::order_of("queue.lock", lane::acquire));
+  }
+  if (!team.broadcast(got)) return false;
+
+  const std::uint64_t head = team.broadcast(lane::on_device(words_->head).load(lane::relaxed));
+  const std::uint32_t window = depth() < 32 ? depth() : 32;
+  std::uint32_t reaped = 0;
+  bool broken = false;
+  while (reaped < window) {
+    const std::uint32_t run = publish_run(team, head + reaped, window - reaped, broken);
+    reaped += run;
+    if (run < team.size()) break;
+  }
+  broken = team.any(broken);
+  team.sync();  // every lane's loads and publications come before the doorbell and the unlock
+  if (team.leads()) {
+    if (reaped > 0) {
+      lane::on_device(words_->head).store(head + reaped, lane::relaxed);
+      lane::ring(completion_bell_, static_cast<std::uint32_t>(head + reaped) & mask_);
+    }
+    if (broken) close();
+    // Release pairs with the next holder's acquire.
+    lane::on_device(words_->lock)
+        .store(static_cast<std::uint32_t>(broken ? completion_lock::lost : completion_lock::open),
+               lane::order_of("queue.unlock", lane::release));
+  }
+  return reaped > 0;
+}
+
+/// Publishes the contiguous run of new completions from position `from`, at most `limit` and one a lane.
+/// Under the lock.
+template <class Team>
+SLUICE_HD inline std::uint32_t queue_pair_ref::publish_run(const Team& team, std::uint64_t from,
+                                                           std::uint32_t limit, bool& broken) const {
+  const std::uint64_t position = from + team.rank();
+  std::uint32_t dword = 0;
+  bool fresh = false;
+  if (team.rank() < limit) {
+    // Acquire pairs with the drive's post of the entry: its DMA of the data came before.
+    dword = lane::on_system(completion_ring_[slot_of(position)].tail)
+                .load(lane::order_of("queue.phase", lane::acquire));
+    fresh = ((dword >> 16) & 1U) == phase_at(position);
+  }
+  const std::uint32_t run = leading_run(team, fresh);
+  if (team.rank() < run && !publish(dword)) broken = true;
+  return run;
+}
+
+/// Hands one completion's status to its slot; false where no command of ours can have that completion.
+SLUICE_HD inline bool queue_pair_ref::publish(std::uint32_t tail_dword) const {
+  const std::uint32_t slot = tail_dword & 0xffffU;
+  if (slot > mask_) return false;
+  std::uint64_t expected = word(slot).load(lane::acquire);  // pairs with the mark
+  const slot_word seen(expected);
+  const std::uint64_t rung =
+      lane::on_device(words_->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
+  const bool was_rung =
+      before(seen.turn(), turn_of(rung)) || (seen.turn() == turn_of(rung) && slot < slot_of(rung));
+  if (seen.state() != slot_state::in_flight || before(seen.turn(), first_turn()) || !was_rung) return false;
+  const status code = status::from_nvme(tail_dword >> 17);
+  // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
+  // CAS, not a store: the same id twice in one batch must not publish twice.
+  return word(slot).compare_exchange(expected, slot_word(seen.turn(), slot_state::done, code).bits(),
+                                     lane::order_of("queue.status", lane::acq_rel));
+}
+
+SLUICE_HD inline std::uint32_t queue_pair_ref::phase_at(std::uint64_t position) const {
+  return ((turn_of(position) - first_turn()) & 1U) ^
+         1U;  // NVMe Base 2.0, 4.6: the first pass of a new queue posts 1
+}
+
+/// True where the command in this slot will never be answered (rule 9), so that its continuation may be
+/// claimed (rule 10).
+SLUICE_HD inline bool queue_pair_ref::is_lost(slot_word seen) const {
+  // Acquire pairs with the watcher's release after the drive forgot the queue: no DMA comes any more. Read
+  // before the first turn: the watcher writes that one first when it opens the queue again.
+  const bool deleted = lane::on_device(words_->deleted).load(lane::acquire) != 0;
+  return deleted || before(seen.turn(), lane::on_device(words_->first_turn).load(lane::acquire));
+}
+
+SLUICE_HD inline bool queue_pair_ref::is_overdue(std::uint32_t slot) const {
+  const std::uint32_t age = coarse_now() - lane::on_device(slots_[slot].issued_at).load(lane::relaxed);
+  return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << 20) > deadline_ns_;
+}
+
+/// Rule 9: the command in `slot` went unanswered for too long; its queue is lost. Takes the completion lock
+/// for good.
+SLUICE_HD inline void queue_pair_ref::fail(std::uint32_t slot, slot_word seen) const {
+  auto lock = lane::on_device(words_->lock);
+  auto open = static_cast<std::uint32_t>(completion_lock::open);
+  if (!lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::lost), lane::acquire)) return;
+  std::uint64_t expected = seen.bits();
+  // It may have been answered meanwhile; under the lock nobody else publishes.
+  if (!word(slot).compare_exchange(
+          expected, slot_word(seen.turn(), slot_state::in_flight, status::timed_out).bits(), lane::acq_rel)) {
+    lock.store(static_cast<std::uint32_t>(completion_lock::open), lane::release);
+    return;
+  }
+  close();
+}
+
+SLUICE_HD inline void queue_pair_ref::close() const {
+  lane::on_device(words_->ticket).fetch_or(closed_bit, lane::acq_rel);
+  lane::on_system(*attention_).store(1, lane::release);  // pairs with the watcher's poll
+}
+
+}  // namespace sluice::queue

@@ -1,0 +1,199 @@
+// The submitting half of queue_pair_ref: reserve, wait for the turn, fill, mark, ring.
+#pragma once
+
+#include "sluice/lane/bytes.h"
+#include "sluice/lane/frame_copy.h"
+#include "sluice/queue/queue_pair_ref.h"
+
+namespace sluice::queue {
+
+template <class Team, class Note>
+SLUICE_HD inline submission queue_pair_ref::submit(const Team& team, bool active, const io_request& request,
+                                                   const Note& note) const {
+  const std::uint32_t actives = team.ballot(active);
+  std::uint32_t rank = lane::bit_count(actives & (team.bit() - 1));
+  std::uint32_t left = lane::bit_count(actives);
+  submission mine;
+  // A team never holds more tickets than the ring has room for (depth - 1), so its own turn cannot wait on
+  // itself.
+  while (left > 0) {
+    const std::uint32_t count = left < mask_ ? left : mask_;
+    const bool now = active && rank < count;
+    const submission done = submit_batch(team, now, rank, count, request, note);
+    if (now) mine = done;
+    rank -= count;  // a lane that is through wraps to a huge rank and sits out
+    left -= count;
+  }
+  return mine;
+}
+
+template <class Team, class Note>
+SLUICE_HD inline submission queue_pair_ref::submit_batch(const Team& team, bool active, std::uint32_t rank,
+                                                         std::uint32_t count, const io_request& request,
+                                                         const Note& note) const {
+  // Rule 1: reserve. Pairs with the watcher's release of the ticket word: the words of a re-created queue are
+  // seen.
+  std::uint64_t first = 0;
+  if (team.leads())
+    first = lane::on_device(words_->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
+  first = team.broadcast(first);
+  const std::uint64_t ticket = first + rank;
+  if ((first & closed_bit) != 0 || !await_turn(team, active, ticket)) {
+    if (team.leads()) leave(count);
+    return {status::aborted, {}};
+  }
+
+  const std::uint32_t slot = slot_of(ticket);
+  fill(team, active, slot, request);
+  if (active) {
+    note(io_ticket{ticket});
+    // Rule 4, the mark: entry and record become visible with it. Pairs with the combiner's and the reaper's
+    // acquire.
+    word(slot).store(slot_word(turn_of(ticket), slot_state::in_flight).bits(),
+                     lane::order_of("queue.mark", lane::release));
+  }
+
+  team.sync();  // all marks of the team come before its leader's arrival
+  bool combiner = false;
+  if (team.leads()) {
+    // Arrivals in the high half, one team in the low half. Release: our marks are seen by the combiner that
+    // counts us; acquire: as combiner we see the tail that the last one left, and the marks of teams that it
+    // did not count.
+    const std::uint64_t before =
+        lane::on_device(words_->pending)
+            .fetch_add((std::uint64_t{count} << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
+    combiner = static_cast<std::uint32_t>(before) == 0;
+  }
+  if (team.broadcast(combiner)) combine(team);
+  return {status::ok, active ? io_ticket{ticket} : io_ticket{}};
+}
+
+SLUICE_HD inline bool queue_pair_ref::turn_has_come(std::uint64_t ticket, slot_word own,
+                                                    slot_word next) const {
+  const std::uint32_t first = first_turn();
+  const std::uint32_t turn = turn_of(ticket);
+  // A slot that was last used before the queue's present life counts as free for its first turn.
+  const bool own_free =
+      own.state() == slot_state::free && (own.turn() == turn || (turn == first && before(own.turn(), turn)));
+  if (lane::planted("queue.skip_next_slot")) return own_free;
+  // Rule 2: the next slot is free too, so at most depth - 1 are in flight and a full ring never looks empty.
+  const std::uint32_t next_turn = turn_of(ticket + 1);
+  return own_free && (!before(next.turn(), next_turn) || !before(first, next_turn));
+}
+
+template <class Team>
+SLUICE_HD inline bool queue_pair_ref::await_turn(const Team& team, bool active, std::uint64_t ticket) const {
+  const std::uint32_t own_slot = slot_of(ticket);
+  const std::uint32_t next_slot = slot_of(ticket + 1);
+  lane::budget pace(deadline_ns_);
+  while (true) {
+    // Acquire pairs with the release that freed the slot: its last occupant's reads are over before we write.
+    const auto o = lane::order_of("queue.turn", lane::acquire);
+    const slot_word own(active ? word(own_slot).load(o) : 0);
+    const slot_word next(active ? word(next_slot).load(o) : 0);
+    const bool ready = !active || turn_has_come(ticket, own, next);
+    if (lane::planted("queue.skip_turn") || team.all(ready)) return true;
+    if (team.broadcast(!is_open())) return false;
+    // Rule 8: whoever waits helps; the occupants of both slots stand in the way.
+    const bool own_busy = !ready && own.state() != slot_state::free;
+    const bool next_busy = !ready && !own_busy && next.state() != slot_state::free;
+    if (!lane::planted("queue.idle_turn_wait"))
+      progress(team, own_busy || next_busy, own_busy ? own_slot : next_slot, own_busy ? own : next);
+    // The budget only paces: a ticket is a debt (rule 9), which the queue's own deadline ends.
+    if (team.leads()) pace.spent();
+  }
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::fill(const Team& team, bool active, std::uint32_t slot,
+                                           const io_request& request) const {
+  if (is_staged()) stage(team, active && sends_data(request.op) && request.bytes > 0, slot, request);
+  if (!active) return;
+  const bool copies = is_staged() && request.op == nvme::opcode::read;
+  slot_record& record = slots_[slot];
+  record.copy_to = copies ? request.data : nullptr;
+  record.copy_bytes = copies ? request.bytes : 0;
+  record.report_word = request.to.word;
+  record.report_detail = request.to.detail;
+  record.on_ok = request.to.on_ok;
+  record.on_error = request.to.on_error;
+  lane::on_device(record.issued_at).store(coarse_now(), lane::relaxed);
+  write_entry(slot, request);
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::stage(const Team& team, bool active, std::uint32_t slot,
+                                            const io_request& request) const {
+  std::uint32_t rest = team.ballot(active);
+  if (rest == 0) return;
+  std::byte* const to = staging(slot);
+  for (; rest != 0; rest &= rest - 1) {
+    const std::uint32_t bit = rest & (~rest + 1);
+    lane::copy_from_frame(team, team.of(to, bit), team.of(request.data, bit), team.of(request.bytes, bit));
+  }
+  team.sync();  // the bytes that other lanes staged come before our mark
+}
+
+SLUICE_HD inline void queue_pair_ref::write_entry(std::uint32_t slot, const io_request& request) const {
+  const prp_pair data =
+      is_staged() && request.bytes > 0 ? staging_prps_.of(slot, request.bytes) : request.prps;
+  const auto id = static_cast<std::uint16_t>(slot);  // rule 3: the command id is the slot
+  lane::store_wide(submission_ring_[slot],
+                   request.blocks == 0 ? nvme::flush_command(id, nsid_)
+                                       : nvme::block_command(request.op, id, nsid_, request.first,
+                                                             request.blocks, data.first, data.second));
+}
+
+template <class Team>
+SLUICE_HD inline void queue_pair_ref::combine(const Team& team) const {
+  std::uint64_t tail = team.broadcast(lane::on_device(words_->tail).load(lane::relaxed));
+  std::uint32_t counted = 1;
+  while (true) {
+    const std::uint64_t reached = advance_over_marks(team, tail);
+    if (reached != tail) {
+      tail = reached;
+      team.sync();  // every lane's acquire of a mark comes before the doorbell
+      if (team.leads()) {
+        lane::on_device(words_->tail).store(tail, lane::relaxed);
+        lane::ring(submission_bell_, static_cast<std::uint32_t>(tail) & mask_);
+      }
+    }
+    if (lane::planted("queue.combine_once")) {
+      if (team.leads())
+        lane::on_device(words_->pending).fetch_and(~std::uint64_t{0xffffffffU}, lane::acq_rel);
+      return;
+    }
+    // Release: the tail is handed to the next combiner; acquire: marks of teams that arrived meanwhile are
+    // seen.
+    std::uint32_t rest = 0;
+    if (team.leads())
+      rest = static_cast<std::uint32_t>(
+                 lane::on_device(words_->pending)
+                     .fetch_sub(counted, lane::order_of("queue.handover", lane::acq_rel))) -
+             counted;
+    rest = team.broadcast(rest);
+    if (rest == 0) return;
+    counted = rest;
+  }
+}
+
+template <class Team>
+SLUICE_HD inline std::uint64_t queue_pair_ref::advance_over_marks(const Team& team,
+                                                                  std::uint64_t tail) const {
+  while (true) {
+    const std::uint64_t ticket = tail + team.rank();
+    // Pairs with the mark: the entry is visible to the drive once we ring.
+    const slot_word seen(word(slot_of(ticket)).load(lane::order_of("queue.tail_scan", lane::acquire)));
+    const std::uint32_t run = leading_run(team, seen.is(turn_of(ticket), slot_state::in_flight));
+    tail += run;
+    if (run < team.size()) return tail;
+  }
+}
+
+SLUICE_HD inline void queue_pair_ref::leave(std::uint32_t count) const {
+  lane::on_device(words_->left).fetch_add(count, lane::relaxed);
+  // Release: pairs with the watcher's look at arrivals, after which it reads `left` and re-creates the queue.
+  lane::on_device(words_->pending).fetch_add(std::uint64_t{count} << 32, lane::release);
+}
+
+}  // namespace sluice::queue

@@ -1,0 +1,154 @@
+// Lanes' view of a queue pair: put commands on it, find out what became of them, no CPU on the path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sluice/base/status.h"
+#include "sluice/lane/doorbell.h"
+#include "sluice/lane/mutant.h"
+#include "sluice/lane/team.h"
+#include "sluice/lane/wait.h"
+#include "sluice/nvme/command.h"
+#include "sluice/queue/io_request.h"
+#include "sluice/queue/prp_table.h"
+#include "sluice/queue/queue_words.h"
+#include "sluice/queue/slot_word.h"
+
+namespace sluice::queue {
+
+/// What submit() did for the calling lane.
+struct submission {
+  status code;       ///< ok, or aborted: the queue closed first, nothing was started, no report will come
+  io_ticket ticket;  ///< valid where ok and the lane was active
+};
+
+/// For submit(): leaves no hint anywhere.
+struct no_note {
+  SLUICE_HD void operator()(io_ticket /*ticket*/) const {}
+};
+
+/// A few pointers, copied freely; made by queue_pair::ref(). The protocol is design section 4; comments name
+/// its rules. All calls are made by every lane of the team together.
+class queue_pair_ref {
+ public:
+  /// Puts the requests of the active lanes on the ring and rings the drive; returns before they are answered.
+  /// `note(ticket)` runs in each active lane after its turn has come and before its command can finish.
+  /// Lanes:  any team.
+  /// Order:  what the team wrote before is in what a write sends; a frame's word must say loading before its
+  /// read comes here. Waits:  for its turn on a full ring, helping others meanwhile; the queue's deadline
+  /// ends it at the latest. Errors: aborted where the queue closed before the turn came: nothing was started.
+  template <class Team, class Note = no_note>
+  SLUICE_HD submission submit(const Team& team, bool active, const io_request& request,
+                              const Note& note = {}) const;
+
+  /// One look's worth of progress for lanes that wait for `ticket` (rule 8): runs its continuation where it
+  /// was answered or lost, else reaps, else fails the queue where the command has been in flight for longer
+  /// than its deadline.
+  template <class Team>
+  SLUICE_HD void help(const Team& team, bool interested, io_ticket ticket) const;
+
+  /// The same for whatever command holds `slot`, for lanes that know no more than that.
+  template <class Team>
+  SLUICE_HD void help_slot(const Team& team, bool interested, std::uint32_t slot) const;
+
+  /// Reaps for all, if nobody else is at it. True where it found completions.
+  template <class Team>
+  SLUICE_HD bool reap(const Team& team) const;
+
+  /// True while the queue takes commands.
+  SLUICE_HD bool is_open() const {
+    return (lane::on_device(words_->ticket).load(lane::relaxed) & closed_bit) == 0;
+  }
+  /// True where it is closed and will not come back.
+  SLUICE_HD bool is_dead() const { return lane::on_device(words_->dead).load(lane::relaxed) != 0; }
+  SLUICE_HD std::uint32_t depth() const { return mask_ + 1; }
+  /// The slot, and so the command identifier, of a ticket.
+  SLUICE_HD std::uint32_t slot(io_ticket ticket) const { return slot_of(ticket.value); }
+  SLUICE_HD bool is_staged() const { return staging_ != nullptr; }
+  /// NVMe queue identifier.
+  SLUICE_HD std::uint32_t id() const { return id_; }
+
+ private:
+  friend class queue_pair;
+
+  // Where a ticket goes: its slot of the ring and its turn there.
+  SLUICE_HD std::uint32_t slot_of(std::uint64_t ticket) const {
+    return static_cast<std::uint32_t>(ticket) & mask_;
+  }
+  SLUICE_HD std::uint32_t turn_of(std::uint64_t ticket) const {
+    return static_cast<std::uint32_t>(ticket >> shift_);
+  }
+  SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t slot) const {
+    return lane::on_device(slots_[slot].word);
+  }
+  SLUICE_HD std::byte* staging(std::uint32_t slot) const {
+    return staging_ + std::uint64_t{slot} * staging_prps_.stride;
+  }
+  SLUICE_HD std::uint32_t first_turn() const {
+    return lane::on_device(words_->first_turn).load(lane::relaxed);
+  }
+
+  // detail/submission.h
+  template <class Team, class Note>
+  SLUICE_HD submission submit_batch(const Team& team, bool active, std::uint32_t rank, std::uint32_t count,
+                                    const io_request& request, const Note& note) const;
+  template <class Team>
+  SLUICE_HD bool await_turn(const Team& team, bool active, std::uint64_t ticket) const;
+  SLUICE_HD bool turn_has_come(std::uint64_t ticket, slot_word own, slot_word next) const;
+  template <class Team>
+  SLUICE_HD void fill(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
+  template <class Team>
+  SLUICE_HD void stage(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
+  SLUICE_HD void write_entry(std::uint32_t slot, const io_request& request) const;
+  template <class Team>
+  SLUICE_HD void combine(const Team& team) const;
+  template <class Team>
+  SLUICE_HD std::uint64_t advance_over_marks(const Team& team, std::uint64_t tail) const;
+  SLUICE_HD void leave(std::uint32_t count) const;
+
+  // detail/completion.h
+  template <class Team>
+  SLUICE_HD void progress(const Team& team, bool interested, std::uint32_t slot, slot_word seen) const;
+  template <class Team>
+  SLUICE_HD void run_continuations(const Team& team, bool wanted, std::uint32_t slot, slot_word seen) const;
+  template <class Team>
+  SLUICE_HD void copy_staged(const Team& team, bool wanted, std::uint32_t slot) const;
+  template <class Team>
+  SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit,
+                                      bool& broken) const;
+  SLUICE_HD bool publish(std::uint32_t tail_dword) const;
+  SLUICE_HD std::uint32_t phase_at(std::uint64_t position) const;
+  SLUICE_HD bool is_lost(slot_word seen) const;
+  SLUICE_HD bool is_overdue(std::uint32_t slot) const;
+  SLUICE_HD void fail(std::uint32_t slot, slot_word seen) const;
+  SLUICE_HD void close() const;
+
+  queue_words* words_ = nullptr;
+  slot_record* slots_ = nullptr;
+  nvme::submission_entry* submission_ring_ = nullptr;
+  nvme::completion_entry* completion_ring_ = nullptr;
+  lane::doorbell submission_bell_;
+  lane::doorbell completion_bell_;
+  std::byte* staging_ = nullptr;        // slot 0's staging bytes, as lanes see them; null on the peer path
+  prp_table_ref staging_prps_;          // the same as the drive sees them, one piece a slot
+  std::uint32_t* attention_ = nullptr;  // the watcher's word, in memory that the host polls
+  std::uint64_t deadline_ns_ = 0;
+  std::uint32_t mask_ = 0;   // depth - 1
+  std::uint32_t shift_ = 0;  // log2(depth)
+  std::uint32_t nsid_ = 1;
+  std::uint32_t id_ = 0;
+};
+
+/// Ranks from 0 up whose lanes all say yes: how far a contiguous run reaches.
+template <class Team>
+SLUICE_HD inline std::uint32_t leading_run(const Team& team, bool yes) {
+  const std::uint32_t no = team.mask() & ~team.ballot(yes);
+  if (no == 0) return team.size();
+  return lane::bit_count(team.mask() & ((no & (~no + 1)) - 1));
+}
+
+}  // namespace sluice::queue
+
+#include "sluice/queue/detail/completion.h"
+#include "sluice/queue/detail/submission.h"
