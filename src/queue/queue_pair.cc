@@ -88,9 +88,10 @@ void queue_pair::create_on_drive() {
   const std::uint64_t submission_bytes = align_up(options_.depth * sizeof(nvme::submission_entry), page);
   const std::vector<std::byte> zeros(rings_.size() - submission_bytes);
   memory::copy_in(rings_.view(), submission_bytes, zeros);  // phase 0 everywhere: nothing has been posted
-  const drive::queue_grant grant = drive_.create_queue(
-      {.submission = rings_bus_, .completion = rings_bus_ + submission_bytes, .depth = options_.depth},
-      lanes_);
+  const drive::queue_rings rings{
+      .submission = rings_bus_, .completion = rings_bus_ + submission_bytes, .depth = options_.depth};
+  const drive::queue_grant grant = drive_.create_queue(rings, lanes_, static_cast<std::uint16_t>(ref_.id_));
+  if (ref_.id_ != 0) return;  // again: lanes hold the doorbells already
   ref_.id_ = grant.id;
   ref_.submission_bell_ = grant.submission_tail;
   ref_.completion_bell_ = grant.completion_head;
@@ -116,7 +117,8 @@ void queue_pair::begin_life(std::uint64_t ticket) {
 }
 
 std::uint64_t queue_pair::issued() const {
-  const std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, ticket)) & ~closed_bit;
+  std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, ticket));
+  if ((ticket & closed_bit) != 0) ticket = peek<std::uint64_t>(offsetof(queue_words, closed_at));
   return issued_before_ + (ticket - life_began_) -
          (peek<std::uint64_t>(offsetof(queue_words, left)) - left_before_);
 }
@@ -127,10 +129,12 @@ bool queue_pair::needs_recovery() const {
 }
 
 bool queue_pair::recover() {
-  const std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, ticket));
+  // Acquire in both looks pairs with the lanes' arrivals: whoever has a ticket is through with the ring, or
+  // has left it.
+  const std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, closed_at));
   const std::uint64_t pending = peek<std::uint64_t>(offsetof(queue_words, pending));
   const bool all_arrived = static_cast<std::uint32_t>(pending >> 32) == static_cast<std::uint32_t>(ticket);
-  if ((ticket & closed_bit) == 0 || !all_arrived || static_cast<std::uint32_t>(pending) != 0) return false;
+  if (!all_arrived || static_cast<std::uint32_t>(pending) != 0) return false;
 
   ++losses_;
   issued_before_ = issued();
@@ -148,7 +152,7 @@ bool queue_pair::recover() {
     poke(offsetof(queue_words, dead), std::uint32_t{1});
     return true;
   }
-  begin_life(((ticket & ~closed_bit) >> ref_.shift_ << ref_.shift_) + options_.depth);
+  begin_life((ticket >> ref_.shift_ << ref_.shift_) + options_.depth);
   return true;
 }
 

@@ -21,7 +21,7 @@ enum class completion_lock : std::uint32_t {
 /// One group of words a line, by who writes them.
 struct queue_words {
   /// Tickets handed out so far, and closed_bit. A ticket is a debt: its slot is filled, or its team arrives
-  /// without it.
+  /// without it. What is added while closed_bit is set means nothing.
   alignas(line_bytes) std::uint64_t ticket;
   /// 31:0 teams that marked since the combiner looked; 63:32 tickets that arrived (marked, or left unfilled),
   /// modulo 2^32.
@@ -38,6 +38,8 @@ struct queue_words {
   std::uint32_t deleted;
   /// Non-zero where the queue will not come back.
   std::uint32_t dead;
+  /// Tickets that had been handed out when the queue was closed.
+  std::uint64_t closed_at;
   /// Tickets that were left unfilled because the queue closed.
   std::uint64_t left;
 };

@@ -7,8 +7,11 @@
 
 namespace sluice::queue {
 
-/// A clock of about a millisecond in 32 bits, for ages of commands. Unit: 2^20 ns.
-SLUICE_HD inline std::uint32_t coarse_now() { return static_cast<std::uint32_t>(lane::clock_ns() >> 20); }
+/// The clock in 32 bits, for ages of commands up to some minutes. Unit: 2^17 ns.
+inline constexpr std::uint32_t coarse_shift = 17;
+SLUICE_HD inline std::uint32_t coarse_now() {
+  return static_cast<std::uint32_t>(lane::clock_ns() >> coarse_shift);
+}
 
 template <class Team>
 SLUICE_HD inline void queue_pair_ref::help(const Team& team, bool interested, io_ticket ticket) const {
@@ -112,11 +115,11 @@ SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
       lane::on_device(words_->head).store(head + reaped, lane::relaxed);
       lane::ring(completion_bell_, static_cast<std::uint32_t>(head + reaped) & mask_);
     }
-    if (broken) close();
     // Release pairs with the next holder's acquire.
     lane::on_device(words_->lock)
         .store(static_cast<std::uint32_t>(broken ? completion_lock::lost : completion_lock::open),
                lane::order_of("queue.unlock", lane::release));
+    if (broken) close();  // last: once it is closed the queue may begin its next life
   }
   return reaped > 0;
 }
@@ -174,7 +177,7 @@ SLUICE_HD inline bool queue_pair_ref::is_lost(slot_word seen) const {
 
 SLUICE_HD inline bool queue_pair_ref::is_overdue(std::uint32_t slot) const {
   const std::uint32_t age = coarse_now() - lane::on_device(slots_[slot].issued_at).load(lane::relaxed);
-  return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << 20) > deadline_ns_;
+  return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << coarse_shift) > deadline_ns_;
 }
 
 /// Rule 9: the command in `slot` went unanswered for too long; its queue is lost. Takes the completion lock
@@ -184,8 +187,11 @@ SLUICE_HD inline void queue_pair_ref::fail(std::uint32_t slot, slot_word seen) c
   auto open = static_cast<std::uint32_t>(completion_lock::open);
   if (!lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::lost), lane::acquire)) return;
   std::uint64_t expected = seen.bits();
-  // It may have been answered meanwhile; under the lock nobody else publishes.
-  if (!word(slot).compare_exchange(
+  // It may have been answered meanwhile, or the lock may be that of the queue's next life, which an old
+  // command must not fail; under the lock nobody else publishes.
+  const bool ours = lane::planted("queue.fail_old_life") || !is_lost(seen);
+  if (!ours ||
+      !word(slot).compare_exchange(
           expected, slot_word(seen.turn(), slot_state::in_flight, status::timed_out).bits(), lane::acq_rel)) {
     lock.store(static_cast<std::uint32_t>(completion_lock::open), lane::release);
     return;
@@ -194,8 +200,11 @@ SLUICE_HD inline void queue_pair_ref::fail(std::uint32_t slot, slot_word seen) c
 }
 
 SLUICE_HD inline void queue_pair_ref::close() const {
-  lane::on_device(words_->ticket).fetch_or(closed_bit, lane::acq_rel);
-  lane::on_system(*attention_).store(1, lane::release);  // pairs with the watcher's poll
+  const std::uint64_t before = lane::on_device(words_->ticket).fetch_or(closed_bit, lane::acq_rel);
+  if ((before & closed_bit) != 0) return;
+  lane::on_device(words_->closed_at).store(before, lane::relaxed);
+  lane::on_system(*attention_)
+      .store(1, lane::release);  // pairs with the watcher's poll, after which it reads closed_at
 }
 
 }  // namespace sluice::queue

@@ -37,8 +37,10 @@ SLUICE_HD inline submission queue_pair_ref::submit_batch(const Team& team, bool 
   if (team.leads())
     first = lane::on_device(words_->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
   first = team.broadcast(first);
+  // What a closed queue hands out is no ticket, and no debt: its count ended with the bit.
+  if ((first & closed_bit) != 0) return {status::aborted, {}};
   const std::uint64_t ticket = first + rank;
-  if ((first & closed_bit) != 0 || !await_turn(team, active, ticket)) {
+  if (!await_turn(team, active, ticket)) {
     if (team.leads()) leave(count);
     return {status::aborted, {}};
   }

@@ -1,0 +1,217 @@
+// A strict NVMe drive for schedule tests: it serves queues one step at a time, notices every breach of the
+// protocol, and does the worst that the specification allows.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sluice/base/bits.h"
+#include "sluice/base/error.h"
+#include "sluice/drive/drive.h"
+#include "sluice/lane/atomic.h"
+#include "sluice/lane/explore.h"
+#include "sluice/nvme/command.h"
+
+namespace sluice::tests {
+
+/// What block `b` of the model drive holds in each of its 8-byte words.
+constexpr std::uint64_t stamp_of(std::uint64_t block) { return mix(block + 1); }
+
+struct model_drive_options {
+  std::uint32_t max_depth = 1024;
+  std::uint32_t block_size = 512;
+  bool frames_reachable = true;  ///< peer path; else staged
+  std::int64_t lose = -1;  ///< this fetched command (counted from 0) is never answered; its DMA comes late
+  std::uint32_t lose_every = 0;  ///< so is every n-th
+  status answer = {};            ///< status of every command
+  std::uint64_t seed = 1;
+  std::uint32_t duplicate_id_at = 0;  ///< the n-th completion is posted twice: a drive gone mad
+  std::function<void(const std::string&)> breach = [](const std::string& why) { lane::explore::fail(why); };
+};
+
+class model_drive final : public drive::drive {
+ public:
+  explicit model_drive(const model_drive_options& options) : options_(options), dice_(options.seed) {
+    info_.uri = "model:";
+    info_.block_size = options.block_size;
+    info_.blocks = std::uint64_t{1} << 40;
+    info_.max_queues = 64;
+    info_.max_depth = options.max_depth;
+    info_.max_transfer = 64 * KiB;
+  }
+
+  const ::sluice::drive::drive_info& info() const override { return info_; }
+  memory::place reachable_place(backend) const override { return memory::place::pinned; }
+  bool reaches_frames(backend) const override { return options_.frames_reachable; }
+  bus_address map(const memory::region& bytes) override {
+    return {reinterpret_cast<std::uint64_t>(bytes.host)};
+  }
+  void unmap(const memory::region&) override {}
+
+  ::sluice::drive::queue_grant create_queue(const ::sluice::drive::queue_rings& rings, backend,
+                                            std::uint16_t again) override {
+    const std::uint16_t id = again != 0 ? again : ++last_id_;
+    bells& pair = bells_[id];
+    lane::on_system(pair.submission).store(0, lane::release);
+    lane::on_system(pair.completion).store(0, lane::release);
+    auto q = std::make_shared<served_queue>();
+    q->rings = rings;
+    q->doorbells = &pair;
+    queues_[id] = std::move(q);
+    return {id, {&pair.submission, nullptr}, {&pair.completion, nullptr}};
+  }
+
+  /// The last moment at which the drive may touch memory: what was lost is written now.
+  void delete_queue(std::uint16_t id) override {
+    if (refuse_delete) throw error(error_kind::io_failure, "the model drive refuses");
+    auto found = queues_.find(id);
+    if (found == queues_.end()) return options_.breach("deletes a queue that is not there");
+    for (const auto& entry : found->second->lost) move_data(entry);
+    found->second->deleted = true;
+    queues_.erase(found);
+  }
+
+  ::sluice::drive::drive_counters counters() const override { return counters_; }
+
+  /// Serves until `finished` says so, one action at a time; the body of an exploration's task.
+  void serve(const std::function<bool()>& finished) {
+    while (!finished()) {
+      const auto now = queues_;  // others may create and delete while we look
+      bool moved = false;
+      for (const auto& [id, queue] : now) moved = serve_step(*queue) || moved;
+      if (!moved) lane::executor::relax();
+    }
+  }
+
+  std::uint64_t executed(std::uint64_t block) const {
+    auto found = executed_.find(block);
+    return found == executed_.end() ? 0 : found->second;
+  }
+
+  bool refuse_delete = false;
+
+ private:
+  struct bells {
+    std::uint32_t submission = 0;
+    std::uint32_t completion = 0;
+  };
+  struct served_queue {
+    ::sluice::drive::queue_rings rings;
+    bells* doorbells = nullptr;
+    std::uint64_t head = 0;                       // entries fetched
+    std::uint64_t tail_seen = 0;                  // entries announced
+    std::uint64_t posted = 0;                     // completions posted
+    std::uint64_t freed = 0;                      // completions that lanes freed
+    std::vector<nvme::submission_entry> in_hand;  // fetched, not answered
+    std::vector<nvme::submission_entry> lost;
+    std::set<std::uint16_t> ids;
+    bool deleted = false;
+  };
+
+  std::uint64_t roll(std::uint64_t sides) { return (dice_ = mix(dice_ + 0x9e3779b97f4a7c15ULL)) % sides; }
+
+  /// The schedule may change only while it looks at the doorbells; then it acts at one stroke, on a queue
+  /// that is still there.
+  bool serve_step(served_queue& q) {
+    const std::uint32_t tail = lane::on_system(q.doorbells->submission).load(lane::acquire);
+    const std::uint32_t head = lane::on_system(q.doorbells->completion).load(lane::acquire);
+    if (q.deleted) return false;
+    look_at_bells(q, tail, head);
+    const bool can_fetch = q.head < q.tail_seen;
+    const bool can_post = !q.in_hand.empty() && q.posted - q.freed < q.rings.depth - 1;
+    if (!can_fetch && !can_post) return false;
+    if (can_fetch && (!can_post || roll(2) == 0))
+      fetch(q);
+    else
+      post(q);
+    return true;
+  }
+
+  void look_at_bells(served_queue& q, std::uint32_t tail, std::uint32_t head) {
+    const std::uint32_t mask = q.rings.depth - 1;
+    if (tail > mask) options_.breach("tail doorbell beyond the ring");
+    q.tail_seen += (tail - static_cast<std::uint32_t>(q.tail_seen)) & mask;
+    if (q.tail_seen - q.head + q.in_hand.size() + q.lost.size() > mask)
+      options_.breach("more than depth - 1 commands in flight");
+    if (head > mask) options_.breach("completion doorbell beyond the ring");
+    q.freed += (head - static_cast<std::uint32_t>(q.freed)) & mask;
+    if (q.freed > q.posted) options_.breach("frees completions that were never posted");
+  }
+
+  void fetch(served_queue& q) {
+    const auto* ring = reinterpret_cast<const nvme::submission_entry*>(q.rings.submission.value);
+    const nvme::submission_entry entry = ring[q.head++ & (q.rings.depth - 1)];
+    const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
+    // Tests put the block number into the high half too, so that a torn or stale entry shows.
+    if (entry.nsid != 1 || entry.cdw11 != (entry.cdw10 & 0xffU))
+      options_.breach("torn or stale submission entry");
+    if (!q.ids.insert(entry.id()).second) options_.breach("command id used twice");
+    ++executed_[first];
+    if (executed_[first] > allowed_repeats) options_.breach("command executed twice");
+    const auto number = static_cast<std::int64_t>(fetched_++);
+    if (number == options_.lose ||
+        (options_.lose_every != 0 && number % options_.lose_every == options_.lose_every - 1)) {
+      ++counters_.dropped;
+      q.lost.push_back(entry);
+    } else {
+      q.in_hand.push_back(entry);
+    }
+  }
+
+  void post(served_queue& q) {
+    const std::size_t which = roll(q.in_hand.size());
+    const nvme::submission_entry entry = q.in_hand[which];
+    q.in_hand.erase(q.in_hand.begin() + static_cast<std::ptrdiff_t>(which));
+    if (options_.answer.is_ok()) move_data(entry);
+    ++counters_.served;
+    q.ids.erase(entry.id());
+    post_entry(q, entry.id());
+    if (counters_.served == options_.duplicate_id_at && q.posted - q.freed < q.rings.depth - 1)
+      post_entry(q, entry.id());
+  }
+
+  void post_entry(served_queue& q, std::uint16_t id) {
+    auto* ring = reinterpret_cast<nvme::completion_entry*>(q.rings.completion.value);
+    nvme::completion_entry& slot = ring[q.posted & (q.rings.depth - 1)];
+    const std::uint32_t phase = ((q.posted / q.rings.depth) & 1U) ^ 1U;
+    ++q.posted;
+    slot.result = 0;
+    slot.sq_head = static_cast<std::uint32_t>(q.head) & (q.rings.depth - 1);
+    const std::uint32_t tail = nvme::completion_entry::make_tail(id, phase, options_.answer);
+    cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(slot.tail).store(tail, lane::release);
+  }
+
+  /// Plain accesses on purpose: ThreadSanitizer then sees any that nothing orders.
+  void move_data(const nvme::submission_entry& entry) {
+    const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
+    auto* words = reinterpret_cast<std::uint64_t*>(entry.prp1);
+    if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::read))
+      for (std::uint32_t i = 0; i < 2; ++i) words[i] = stamp_of(first);
+    if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::write) && words[0] != stamp_of(first))
+      options_.breach("a write sends bytes that its lane did not write");
+  }
+
+ public:
+  std::uint64_t allowed_repeats = 1;
+
+ private:
+  model_drive_options options_;
+  ::sluice::drive::drive_info info_;
+  ::sluice::drive::drive_counters counters_;
+  std::map<std::uint16_t, std::shared_ptr<served_queue>> queues_;
+  std::map<std::uint16_t, bells>
+      bells_;  // by identifier, also after a deletion: a late ring hits memory that is still ours
+  std::map<std::uint64_t, std::uint64_t> executed_;
+  std::uint64_t dice_;
+  std::uint64_t fetched_ = 0;
+  std::uint16_t last_id_ = 0;
+};
+
+}  // namespace sluice::tests
