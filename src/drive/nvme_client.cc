@@ -197,6 +197,7 @@ void nvme_client::ask_for_queues(std::uint32_t wanted) {
       admin(nvme::set_features(nvme::feature::number_of_queues, nvme::queue_counts(wanted, wanted)));
   info_.max_queues = std::min({wanted, nvme::submission_queues(granted), nvme::completion_queues(granted)});
   used_.assign(info_.max_queues + 1, false);
+  kept_.assign(info_.max_queues + 1, false);
   used_[0] = true;
 }
 
@@ -210,30 +211,37 @@ void nvme_client::unmap(const memory::region& bytes) {
   port_->unmap(bytes);
 }
 
-queue_grant nvme_client::create_queue(const queue_rings& rings, backend on) {
+queue_grant nvme_client::create_queue(const queue_rings& rings, backend on, std::uint16_t again) {
   const std::lock_guard lock(mutex_);
-  const auto free = std::find(used_.begin(), used_.end(), false);
-  if (free == used_.end())
-    throw error(error_kind::unavailable, "the drive has no queue left of " + std::to_string(info_.max_queues),
-                "ask for fewer queues", {.drive = options_.uri});
-  const auto id = static_cast<std::uint16_t>(free - used_.begin());
+  const std::uint16_t id = again != 0 && kept_[again] ? again : free_queue_id();
   port_->choose_lanes(id, on);
   admin(nvme::create_completion_queue(id, rings.depth, rings.completion));
-  const admin_answer made =
-      submit_admin(nvme::create_submission_queue(id, rings.depth, rings.submission, id));
+  const admin_answer made = submit_admin(nvme::create_submission_queue(id, rings.depth, rings.submission, id));
   if (!made.code) {
     submit_admin(nvme::delete_completion_queue(id));
     fail("Create I/O Submission Queue was refused", made.code);
   }
-  *free = true;
+  used_[id] = true;
+  kept_[id] = false;
   return {id, port_->doorbell(nvme::submission_doorbell(id)), port_->doorbell(nvme::completion_doorbell(id))};
 }
 
-void nvme_client::delete_queue(std::uint16_t id) {
+std::uint16_t nvme_client::free_queue_id() const {
+  const auto free = std::find(used_.begin(), used_.end(), false);
+  if (free == used_.end())
+    throw error(error_kind::unavailable, "the drive has no queue left of " + std::to_string(info_.max_queues),
+                "ask for fewer queues", {.drive = options_.uri});
+  return static_cast<std::uint16_t>(free - used_.begin());
+}
+
+void nvme_client::delete_queue(std::uint16_t id, bool keep_id) {
   const std::lock_guard lock(mutex_);
-  admin(nvme::delete_submission_queue(id));
-  admin(nvme::delete_completion_queue(id));
-  used_[id] = false;
+  if (!kept_[id]) {
+    admin(nvme::delete_submission_queue(id));
+    admin(nvme::delete_completion_queue(id));
+  }
+  kept_[id] = keep_id;
+  used_[id] = keep_id;
 }
 
 std::uint32_t nvme_client::get_feature(nvme::feature which) { return admin(nvme::get_features(which)); }

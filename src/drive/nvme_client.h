@@ -44,8 +44,8 @@ class nvme_client final : public drive {
   bool reaches_frames(backend on) const override { return port_->reaches_frames(on); }
   bus_address map(const memory::region& bytes) override;
   void unmap(const memory::region& bytes) override;
-  queue_grant create_queue(const queue_rings& rings, backend on) override;
-  void delete_queue(std::uint16_t id) override;
+  queue_grant create_queue(const queue_rings& rings, backend on, std::uint16_t again) override;
+  void delete_queue(std::uint16_t id, bool keep_id) override;
   drive_counters counters() const override { return port_->counters(); }
 
   /// What an admin command was answered.
@@ -86,6 +86,7 @@ class nvme_client final : public drive {
   /// Takes in what the admin completion queue holds.
   void reap();
   void request_event();
+  std::uint16_t free_queue_id() const;
   [[noreturn]] void fail(const std::string& what, std::optional<status> code = std::nullopt) const;
 
   struct slot {
@@ -112,6 +113,7 @@ class nvme_client final : public drive {
   std::unique_ptr<nvme::identify_controller> controller_;
   std::unique_ptr<nvme::identify_namespace> namespace_;
   std::vector<bool> used_;  // queue identifiers, from 0
+  std::vector<bool> kept_;  // identifiers of deleted queues that come again
   bool lost_ = false;       // the admin queue does not answer any more
 };
 

@@ -45,8 +45,7 @@ queue_pair::queue_pair(drive::drive& on, backend lanes, const queue_options& opt
 
 queue_pair::~queue_pair() {
   try {
-    if (peek<std::uint32_t>(offsetof(queue_words, deleted)) == 0)
-      drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_));
+    drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_));
     if (staging_.size() > 0) drive_.unmap(staging_.view());
     drive_.unmap(rings_.view());
   } catch (const error&) {
@@ -142,7 +141,7 @@ bool queue_pair::recover() {
   auto* attention = reinterpret_cast<std::uint32_t*>(attention_.host());
   lane::on_system(*attention).store(0, lane::relaxed);
   try {
-    drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_));
+    drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_), true);
     // Pairs with is_lost(): whoever sees it may abort what was in flight and reuse its memory; no DMA comes
     // any more. A drive that does not even delete may still write: then what was in flight stays in
     // quarantine for good.

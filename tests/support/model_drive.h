@@ -57,7 +57,7 @@ class model_drive final : public drive::drive {
 
   ::sluice::drive::queue_grant create_queue(const ::sluice::drive::queue_rings& rings, backend,
                                             std::uint16_t again) override {
-    const std::uint16_t id = again != 0 ? again : ++last_id_;
+    const std::uint16_t id = kept_.erase(again) != 0 ? again : ++last_id_;
     bells& pair = bells_[id];
     lane::on_system(pair.submission).store(0, lane::release);
     lane::on_system(pair.completion).store(0, lane::release);
@@ -69,10 +69,12 @@ class model_drive final : public drive::drive {
   }
 
   /// The last moment at which the drive may touch memory: what was lost is written now.
-  void delete_queue(std::uint16_t id) override {
+  void delete_queue(std::uint16_t id, bool keep_id) override {
     if (refuse_delete) throw error(error_kind::io_failure, "the model drive refuses");
     auto found = queues_.find(id);
+    if (found == queues_.end() && kept_.erase(id) != 0) return;
     if (found == queues_.end()) return options_.breach("deletes a queue that is not there");
+    if (keep_id) kept_.insert(id);
     for (const auto& entry : found->second->lost) move_data(entry);
     found->second->deleted = true;
     queues_.erase(found);
@@ -209,6 +211,7 @@ class model_drive final : public drive::drive {
   std::map<std::uint16_t, bells>
       bells_;  // by identifier, also after a deletion: a late ring hits memory that is still ours
   std::map<std::uint64_t, std::uint64_t> executed_;
+  std::set<std::uint16_t> kept_;
   std::uint64_t dice_;
   std::uint64_t fetched_ = 0;
   std::uint16_t last_id_ = 0;
