@@ -58,7 +58,7 @@ nvme_client::nvme_client(std::unique_ptr<controller_port> port, const nvme_clien
 nvme_client::~nvme_client() {
   try {
     for (std::uint32_t id = 1; id < used_.size() && !lost_; ++id)
-      if (used_[id]) delete_queue(static_cast<std::uint16_t>(id));
+      if (used_[id]) delete_queue(static_cast<std::uint16_t>(id), false);
     shut_down();
     port_->write32(reg::cc, 0);
     await_ready(false);
