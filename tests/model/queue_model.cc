@@ -86,7 +86,7 @@ void queue_model::submit(const state& s, int i, moves<state>& out) const {
 void queue_model::take_ticket(const state& s, int i, moves<state>& out) const {
   state n = s;
   auto& me = n.lanes[i];
-  if (me.at == looking) {  // looks first, so that a closed queue's tickets do not run away
+  if (me.at == looking) {
     if (s.closed) return;
     me.at = taking;
     return out.add(n, {"sees the queue open", i});
@@ -94,7 +94,13 @@ void queue_model::take_ticket(const state& s, int i, moves<state>& out) const {
   if (me.at == taking) {
     me.ticket = s.tickets;
     n.tickets += setup_.team;
-    me.at = s.closed && !has(closed_bit_in_its_own_word) ? leaving : waiting_for_turn;
+    me.at = waiting_for_turn;
+    if (s.closed &&
+        !has(closed_bit_in_its_own_word)) {  // no ticket, and no debt: the count ended with the bit
+      me.ticket = 0;
+      me.at = has(late_takers_owe) ? leaving : looking;
+      return out.add(n, {"finds the queue closed", i});
+    }
     return out.add(n, {"takes ticket", i, me.ticket});
   }
   if (!has(leaves_without_arriving)) n.arrivals += setup_.team;
@@ -391,10 +397,16 @@ void queue_model::fail(const state& s, int i, moves<state>& out) const {
       if (has(failure_leaves_the_lock)) n.lock = 0;
       me.helping = fail_closing;
       return out.add(n, {"times out slot", i, me.slot});
-    default:
+    case fail_closing:  // the bit and the count at that moment are one atomic operation
       n.closed = 1;
-      forget_help(me);
+      me.turn = s.tickets;
+      me.helping = fail_calling;
       return out.add(n, {"closes the queue", i});
+    default:
+      n.closed_at = me.turn;
+      n.called = 1;
+      forget_help(me);
+      return out.add(n, {"calls the watcher", i});
   }
 }
 

@@ -28,20 +28,20 @@ enum class queue_fault : std::uint8_t {
   times_out_a_lost_slot,       ///< does not look under the lock whether the slot belongs to an earlier life
   failure_leaves_the_lock,     ///< the completion lock is not kept: a reaper works while the queue is rebuilt
   closed_bit_in_its_own_word,  ///< a lane can take a ticket without learning that the queue has closed
-  leaves_without_arriving,     ///< a lane that leaves the turn wait does not pay its debt
-  arrives_before_pending,      ///< arrivals and `pending` in two additions
-  watcher_does_not_wait,       ///< deletes and re-creates while lanes hold tickets
-  watcher_reads_tickets_first,  ///< and then the arrivals: the two were never equal at one moment
-  claims_before_deletion,       ///< a closed queue's commands count as aborted while the drive still has them
+  late_takers_owe,          ///< who takes a ticket after closing arrives for it, though nobody waits for that
+  leaves_without_arriving,  ///< a lane that leaves the turn wait does not pay its debt
+  arrives_before_pending,   ///< arrivals and `pending` in two additions
+  watcher_does_not_wait,    ///< deletes and re-creates while lanes hold tickets
+  counts_late_takers,       ///< the watcher waits for tickets that were taken after closing
+  claims_before_deletion,   ///< a closed queue's commands count as aborted while the drive still has them
   aborts_at_failure,  ///< one pass over the slots when the queue fails, in place of the rule for lost slots
-  reads_deleted_before_word,  ///< looks whether the queue is deleted, then at the slot: it may be a new
-                              ///< life's
-  restarts_at_turn_zero,      ///< the re-created queue reuses turns
-  first_turn_not_beyond,      ///< the first turn is one that tickets of the old life had
-  wipes_the_slots,            ///< re-creation frees slots whose continuation still runs
-  reopens_by_store,           ///< the ticket word is stored, not compared and swapped
-  resets_arrivals_by_store,   ///< arrivals are stored, not added to
-  gives_the_lock_back_early,  ///< the completion lock is free before the queue has opened for good
+  reads_deleted_before_word,      ///< looks whether the queue is deleted, then at the slot: it may be a new
+                                  ///< life's
+  restarts_at_turn_zero,          ///< the re-created queue reuses turns
+  first_turn_not_beyond,          ///< the first turn is one that tickets of the old life had
+  wipes_the_slots,                ///< re-creation frees slots whose continuation still runs
+  opens_before_rebuilding,        ///< tickets are given out while the rings are still those of the old life
+  opens_before_clearing_deleted,  ///< new commands look lost
 };
 
 struct queue_setup {
@@ -75,8 +75,8 @@ struct queue_state {
     std::uint8_t working[max_depth];  // command + 1, by slot
   };
 
-  std::uint8_t tickets, closed, arrivals, pending, tail, lock, deleted, first_turn;
-  std::uint8_t failures, commands, watcher, seen;
+  std::uint8_t tickets, closed, closed_at, called, arrivals, pending, tail, lock, deleted, first_turn;
+  std::uint8_t failures, commands, watcher;
   std::uint8_t entry_slot[max_depth], entry_phase[max_depth], reaped, phase;
   std::uint8_t executed[max_commands];
   slot slots[max_depth];
@@ -121,6 +121,7 @@ class queue_model {
 
   void serve(const state& s, moves<state>& out) const;
   void watch(const state& s, moves<state>& out) const;
+  int next_first_turn(const state& s) const;
   void recreate(state& s) const;
 
   queue_setup setup_;

@@ -37,76 +37,60 @@ void queue_model::serve(const state& s, moves<state>& out) const {
   }
 }
 
-/// Everybody who took a ticket has marked or left; then the drive forgets the queue, and a new life begins.
+/// Everybody who took a ticket before the queue closed has marked or left; then the drive forgets it, and a
+/// new life begins.
 void queue_model::watch(const state& s, moves<state>& out) const {
   state n = s;
   switch (s.watcher) {
     case idle: {
-      if (!s.closed) return;
-      n.watcher = has(watcher_does_not_wait) ? deleting : comparing;
-      if (has(watcher_reads_tickets_first)) {
-        n.seen = s.tickets;
-      } else {
-        if (s.pending != 0 && !has(watcher_does_not_wait)) return;
-        n.seen = s.arrivals;
-      }
-      return out.add(n, {"watcher reads the first of arrivals and tickets"});
-    }
-    case comparing: {
-      const bool equal =
-          has(watcher_reads_tickets_first) ? s.arrivals == s.seen && s.pending == 0 : s.tickets == s.seen;
-      n.watcher = equal ? deleting : idle;
-      n.seen = 0;
-      return out.add(n, {equal ? "watcher finds that all have arrived" : "watcher finds some on their way"});
+      const int owed = has(counts_late_takers) ? s.tickets : s.closed_at;
+      const bool all_arrived = s.arrivals == owed && s.pending == 0;
+      if (!s.called || (!all_arrived && !has(watcher_does_not_wait))) return;
+      n.called = 0;
+      n.watcher = deleting;
+      return out.add(n, {"watcher finds that all have arrived"});
     }
     case deleting:
       n.disk = {};
       n.watcher = telling;
-      n.seen = 0;
       return out.add(n, {"watcher deletes the queue on the drive"});
     case telling:
       n.deleted = 1;
-      n.watcher = rebuilding;
+      n.watcher = has(opens_before_rebuilding) ? opening : rebuilding;
       return out.add(n, {"watcher says that it is deleted"});
     case rebuilding:
       recreate(n);
+      n.watcher = has(opens_before_clearing_deleted) ? unlocking : untelling;
       return out.add(n, {"watcher re-creates the queue at first turn", -1, n.first_turn});
     case untelling:
+    case untelling_late:
       n.deleted = 0;
-      if (has(gives_the_lock_back_early)) n.lock = 0;
-      n.watcher = opening;
+      n.watcher = s.watcher == untelling ? unlocking : idle;
       return out.add(n, {"watcher says that it lives"});
-    case opening:
-      if (s.tickets != s.seen && !has(reopens_by_store)) {
-        n.watcher = rebuilding;
-        return out.add(n, {"watcher finds another ticket taken"});
-      }
-      n.tickets = s.first_turn * setup_.depth;
-      n.closed = 0;
-      n.watcher = settling;
-      return out.add(n, {"watcher opens the queue"});
-    case settling:
-      if (has(resets_arrivals_by_store))
-        n.arrivals = s.first_turn * setup_.depth;
-      else
-        n.arrivals += s.first_turn * setup_.depth - s.seen;
-      n.seen = 0;
-      n.watcher = unlocking;
-      return out.add(n, {"watcher settles the arrivals"});
-    default:  // last: whoever wins the lock now may fail the queue again
-      if (!has(gives_the_lock_back_early)) n.lock = 0;
-      n.watcher = idle;
+    case unlocking:
+      n.lock = 0;
+      n.watcher = has(opens_before_rebuilding) ? idle : opening;
       return out.add(n, {"watcher gives the completion lock back"});
+    default:  // a store: what the closed word handed out since is nobody's
+      n.tickets = next_first_turn(s) * setup_.depth;
+      n.closed = 0;
+      n.watcher = has(opens_before_rebuilding)         ? rebuilding
+                  : has(opens_before_clearing_deleted) ? untelling_late
+                                                       : idle;
+      return out.add(n, {"watcher opens the queue"});
   }
+}
+
+int queue_model::next_first_turn(const state& s) const {
+  if (has(restarts_at_turn_zero)) return 0;
+  return turn_of(s.closed_at) + (has(first_turn_not_beyond) ? 0 : 1);
 }
 
 /// Ring index 0 at the first turn that no ticket has had; slots keep their words.
 void queue_model::recreate(state& s) const {
-  s.seen = s.tickets;
-  s.first_turn = turn_of(s.tickets) + 1;
-  if (has(first_turn_not_beyond)) s.first_turn = turn_of(s.tickets);
-  if (has(restarts_at_turn_zero)) s.first_turn = 0;
-  s.tail = s.first_turn * setup_.depth;
+  s.first_turn = next_first_turn(s);
+  s.arrivals = s.tail = s.first_turn * setup_.depth;
+  s.pending = 0;
   s.reaped = 0;
   s.phase = 1;
   for (int k = 0; k < setup_.depth; ++k) {
@@ -117,7 +101,6 @@ void queue_model::recreate(state& s) const {
   s.disk.alive = 1;
   s.disk.phase = 1;
   s.disk.first_turn = s.first_turn;
-  s.watcher = untelling;
 }
 
 }  // namespace sluice::model

@@ -60,8 +60,6 @@ constexpr queue_setup four_slots{.depth = 4, .rounds = 2};
 constexpr queue_setup prefetch{.rounds = 3, .prefetch = true};
 constexpr queue_setup one_lost{.lost = 0, .failures = 1};
 constexpr queue_setup one_lost_of_two_rounds{.rounds = 2, .lost = 0, .failures = 1};
-constexpr queue_setup one_lost_of_three{.lanes = 3, .lost = 0, .failures = 1};
-constexpr queue_setup prefetch_lost{.rounds = 3, .lost = 0, .failures = 1, .prefetch = true};
 constexpr queue_setup two_failures{.failures = 2};
 
 #define SLUICE_FAULT(name, what, setup) \
@@ -83,19 +81,19 @@ constexpr fault_case fault_cases[] = {
     SLUICE_FAULT(times_out_a_lost_slot, violation, two_failures),
     SLUICE_FAULT(failure_leaves_the_lock, violation, one_lost_of_two_rounds),
     SLUICE_FAULT(closed_bit_in_its_own_word, violation, one_lost),
+    SLUICE_FAULT(late_takers_owe, stuck, one_lost),
     SLUICE_FAULT(leaves_without_arriving, stuck, one_lost),
     SLUICE_FAULT(arrives_before_pending, violation, one_lost),
     SLUICE_FAULT(watcher_does_not_wait, violation, one_lost),
-    SLUICE_FAULT(watcher_reads_tickets_first, violation, prefetch_lost),
+    SLUICE_FAULT(counts_late_takers, stuck, one_lost),
     SLUICE_FAULT(claims_before_deletion, violation, one_lost),
     SLUICE_FAULT(aborts_at_failure, violation, one_lost),
     SLUICE_FAULT(reads_deleted_before_word, violation, one_lost),
     SLUICE_FAULT(restarts_at_turn_zero, stuck, one_lost),
     SLUICE_FAULT(first_turn_not_beyond, stuck, one_lost),
     SLUICE_FAULT(wipes_the_slots, violation, one_lost),
-    SLUICE_FAULT(reopens_by_store, stuck, two_failures),
-    SLUICE_FAULT(resets_arrivals_by_store, stuck, two_failures),
-    SLUICE_FAULT(gives_the_lock_back_early, violation, one_lost_of_three),
+    SLUICE_FAULT(opens_before_rebuilding, violation, one_lost),
+    SLUICE_FAULT(opens_before_clearing_deleted, violation, one_lost),
 };
 #undef SLUICE_FAULT
 
@@ -103,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(planted, faulty_queue, testing::ValuesIn(fault_cases),
                          [](const auto& info) { return info.param.name; });
 
 TEST(queue_model, plants_every_fault_that_it_knows) {
-  EXPECT_EQ(std::size(fault_cases), static_cast<std::size_t>(queue_fault::gives_the_lock_back_early));
+  EXPECT_EQ(std::size(fault_cases), static_cast<std::size_t>(queue_fault::opens_before_clearing_deleted));
 }
 
 }  // namespace

@@ -39,18 +39,18 @@ enum helping : std::uint8_t {
   fail_locking,
   fail_looking,
   fail_marking,
-  fail_closing
+  fail_closing,
+  fail_calling
 };
 enum watching : std::uint8_t {
   idle,
-  comparing,
   deleting,
   telling,
   rebuilding,
   untelling,
+  unlocking,
   opening,
-  settling,
-  unlocking
+  untelling_late
 };
 
 inline void forget_help(queue_state::lane& me) {
