@@ -14,6 +14,16 @@ if(SLUICE_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
+# Stack switches of the CPU backend: our own on x86-64, boost.context's on other processors.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  option(SLUICE_BOOST_FIBERS "Switch stacks by boost.context instead of by our own code" OFF)
+else()
+  set(SLUICE_BOOST_FIBERS ON)
+endif()
+if(SLUICE_BOOST_FIBERS)
+  find_package(Boost REQUIRED COMPONENTS context)
+endif()
+
 # A program built with CUDA is carried to other machines, so it brings its libraries along.
 if(SLUICE_CUDA)
   find_package(CUDAToolkit REQUIRED)

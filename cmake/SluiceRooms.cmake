@@ -31,6 +31,10 @@ function(sluice_add_host_library target)
   endforeach()
   sluice_unwatched_executor()
   add_library(${target} STATIC ${sources})
+  if(SLUICE_BOOST_FIBERS)
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/lane/fiber.cc APPEND PROPERTY COMPILE_DEFINITIONS SLUICE_BOOST_FIBERS)
+    target_link_libraries(${target} PRIVATE Boost::context)
+  endif()
   target_link_libraries(${target}
     PUBLIC sluice_core
     PRIVATE $<BUILD_INTERFACE:fmt::fmt-header-only> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>

@@ -14,7 +14,7 @@ namespace {
 /// Relaxations between two offers of the core to other threads, at least: an offer costs about as much as 20
 /// of them.
 constexpr std::uint32_t relaxations_a_turn = 256;
-/// Offers in a row, with no doorbell rung and no lane ended, after which the worker sleeps between looks.
+/// Offers in a row, with no doorbell rung and no block begun, after which the worker sleeps between looks.
 constexpr std::uint32_t turns_before_sleep = 4096;
 constexpr std::chrono::microseconds nap{50};
 
