@@ -1,0 +1,11 @@
+// `sluice bench`: the parent of the measurements.
+#include "tools/sluice/command.h"
+
+namespace sluice::tool {
+
+void add_bench(CLI::App& program, context&) {
+  CLI::App& bench = *program.add_subcommand("bench", "measure, and check every value that was read");
+  bench.require_subcommand(1);
+}
+
+}  // namespace sluice::tool
