@@ -17,7 +17,7 @@
 #include "sluice/nvme/prp.h"
 #include "tests/support/host_queue.h"
 
-namespace sluice::tests {
+namespace sluice::test {
 
 /// Each 8-byte word of a stamped block names its LBA, its place, and a generation: a wrong, stale or torn
 /// block shows.
@@ -108,4 +108,4 @@ class drive_bench {
   host_queue queue_;
 };
 
-}  // namespace sluice::tests
+}  // namespace sluice::test

@@ -16,7 +16,7 @@
 #include "sluice/memory/buffer.h"
 #include "sluice/nvme/command.h"
 
-namespace sluice::tests {
+namespace sluice::test {
 
 class host_queue {
  public:
@@ -112,4 +112,4 @@ class host_queue {
   std::uint32_t tail_ = 0, head_ = 0, phase_ = 1;
 };
 
-}  // namespace sluice::tests
+}  // namespace sluice::test
