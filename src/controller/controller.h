@@ -32,7 +32,7 @@ struct controller_options {
   std::uint32_t max_transfer = 1U << 20;  ///< bytes a command may move, a power of two from 4 KiB to 2 MiB
   unsigned media_depth = 1024;            ///< transfers that one thread may have under way
   std::string serial = "SLUICE1";
-  drive::fault_plan faults;
+  drive::fault_plan faults{};
 };
 
 /// Threads: registers, doorbells and counters from any.
