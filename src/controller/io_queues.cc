@@ -20,6 +20,7 @@ io_queues::io_queues(std::vector<std::unique_ptr<service_thread>>& threads, cons
       completions_(max_queues + 1),
       submissions_(max_queues + 1),
       seen_(max_queues + 1),
+      owner_of_(max_queues + 1),
       lanes_of_(max_queues + 1),
       sleeper_of_(max_queues + 1) {}
 
@@ -53,7 +54,9 @@ status io_queues::create_completion(const queue_request& want, const region_tabl
                                                   want.entries, bells_.host(lanes_of(want.id), bell));
   slot.at = want.ring;
   slot.bytes = bytes;
-  slot.owner = &least_loaded();
+  // An identifier keeps its thread: lanes of a queue that comes back still know the word that wakes it.
+  if (owner_of_[want.id] == nullptr) owner_of_[want.id] = &least_loaded();
+  slot.owner = owner_of_[want.id];
   sleeper_of_[want.id].store(slot.owner->sleeper());
   return status::ok;
 }

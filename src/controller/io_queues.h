@@ -75,6 +75,7 @@ class io_queues {
   std::vector<submission_slot> submissions_;
   std::vector<std::uint64_t>
       seen_;  // commands by identifier, so that a re-created queue does not repeat its faults
+  std::vector<service_thread*> owner_of_;  // the thread that an identifier was first given to
   std::vector<std::atomic<backend>> lanes_of_;
   std::vector<std::atomic<std::uint32_t*>> sleeper_of_;
 };

@@ -149,7 +149,7 @@ TEST(admin, the_driver_runs_out_of_queues_with_a_clear_word) {
 TEST(admin, an_error_names_drive_command_and_status) {
   bench b;
   try {
-    b.client.create_queue({b.at + 64, b.at, 16}, backend::cpu);
+    b.client.create_queue({b.at + 64, b.at, 16}, backend::cpu, 0);
     FAIL();
   } catch (const error& e) {
     const std::string line = e.what();

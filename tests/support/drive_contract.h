@@ -266,6 +266,25 @@ TEST_P(drive_contract, a_deleted_queue_can_be_made_again) {
   }
 }
 
+TEST_P(drive_contract, a_queue_that_comes_back_has_the_same_doorbells) {
+  auto on = open();
+  host_queue others(*on, 8);
+  memory::buffer rings(backend::cpu, on->reachable_place(backend::cpu), 8192);
+  const bus_address at = on->map(rings.view());
+  const auto before = on->create_queue({at, at + 4096, 8}, backend::cpu);
+  host_queue more(*on, 8);
+  on->delete_queue(before.id, true);
+  EXPECT_NE(host_queue(*on, 8).id(), before.id) << "a kept identifier was given away";
+  std::memset(rings.host(), 0, rings.size());
+  const auto after = on->create_queue({at, at + 4096, 8}, backend::cpu, before.id);
+  EXPECT_EQ(after.id, before.id);
+  EXPECT_EQ(after.submission_tail.value, before.submission_tail.value);
+  EXPECT_EQ(after.submission_tail.sleeper, before.submission_tail.sleeper);
+  EXPECT_EQ(after.completion_head.value, before.completion_head.value);
+  EXPECT_EQ(*after.submission_tail.value, 0U);
+  on->delete_queue(after.id);
+}
+
 TEST_P(drive_contract, no_data_arrive_after_a_queue_was_deleted) {
   drive_bench bench(open());
   ASSERT_EQ(bench.fill(0, 1024), status::ok);
