@@ -94,6 +94,8 @@ class cache_ref {
   SLUICE_HD std::uint32_t page_shift() const { return view_.page_shift; }
   SLUICE_HD std::uint64_t pages() const { return pages_; }
   SLUICE_HD const Store& store() const { return store_; }
+  /// A fresh budget for one wait.
+  SLUICE_HD lane::budget patience() const { return lane::budget(view_.patience_ns, view_.abort); }
   SLUICE_HD const directory_ref& directory() const { return view_.directory; }
 
   /// Reads the element that starts `offset` bytes into the page, and lies in it wholly, aligned to
@@ -182,7 +184,6 @@ class cache_ref {
   SLUICE_HD std::byte* frame_bytes(std::uint32_t frame) const {
     return view_.frames + (std::uint64_t{frame} << view_.page_shift);
   }
-  SLUICE_HD lane::budget patience() const { return lane::budget(view_.patience_ns, view_.abort); }
   SLUICE_HD status out_of_patience() const {
     if (view_.abort != nullptr && lane::on_system(*view_.abort).load(lane::relaxed) != 0)
       return status::cancelled;
@@ -210,9 +211,12 @@ class cache_ref {
     if (seen.word.referenced()) return;
     view_.directory.word(seen.frame).fetch_or(frame_word::referenced_bit, lane::relaxed);
   }
+  /// The lanes of the team that act for this page as one. All lanes of the team have arrived when it returns:
+  /// a leader that took a frame before could wait for a lane that itself waits for that frame.
   template <class Team>
   SLUICE_HD static Team group_of(const Team& team, page_id page) {
     if constexpr (Mode == mode::optimized) return team.matching(page.value);
+    team.sync();
     return team.subset(team.bit());
   }
   template <class T>
@@ -287,8 +291,9 @@ SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(
   if (page.value >= pages_) return {T{}, status::out_of_range};
   count_accesses(sizeof(T));
   T value;
-  const bool hit = read_optimistically(
-      page, [&value, offset](const std::byte* frame) { value = load_element<T>(frame + offset); });
+  const bool hit = read_optimistically(page, [&value, offset](const std::byte* frame) {
+    value = load_element<T>(frame + offset, optimistic_load());
+  });
   if (hit) return {value, status::ok};
   return read_pinned<T>(page, offset);
 }
@@ -298,9 +303,10 @@ template <class T>
 SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_pinned(
     page_id page, std::uint32_t offset) const {
   outcome<T> result;
-  result.code = visit<access::read>(
-      lane::warp_team::converged(), page,
-      [&result, offset](const std::byte* frame) { result.value = load_element<T>(frame + offset); });
+  result.code =
+      visit<access::read>(lane::warp_team::converged(), page, [&result, offset](const std::byte* frame) {
+        result.value = load_element<T>(frame + offset, lane::relaxed);
+      });
   return result;
 }
 
@@ -338,7 +344,9 @@ SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::read_by
     page_id page, std::uint32_t offset, std::byte* to, std::uint32_t bytes) const {
   if (page.value >= pages_) return status::out_of_range;
   count_accesses(bytes);
-  const auto take = [=](const std::byte* frame) { load_pieces<Piece>(to, frame + offset, bytes); };
+  const auto take = [=](const std::byte* frame) {
+    load_pieces<Piece>(to, frame + offset, bytes, optimistic_load());
+  };
   if (read_optimistically(page, take)) return status::ok;
   return visit<access::read>(lane::warp_team::converged(), page, take);
 }

@@ -26,16 +26,21 @@ using piece_word =
                        std::conditional_t<Bytes == 4, std::uint32_t,
                                           std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
-/// Reads `bytes` bytes (a multiple of Piece) of a frame that may be refilled meanwhile.
-/// Order: acquire; pairs with the fence before a refill's stores: whoever reads a byte of the refill sees the
-/// changed word.
+/// Order of an optimistic read's loads: acquire; pairs with the fence before a refill's stores, so that
+/// whoever reads a byte of the refill sees the changed word. Who has the frame pinned may read relaxed.
+SLUICE_HD SLUICE_INLINE lane::order optimistic_load() {
+  return lane::order_of("cache.read_data", lane::acquire);
+}
+
+/// Reads `bytes` bytes (a multiple of Piece) of a frame.
 template <std::uint32_t Piece>
-SLUICE_HD SLUICE_INLINE void load_pieces(std::byte* to, const std::byte* frame, std::uint32_t bytes) {
+SLUICE_HD SLUICE_INLINE void load_pieces(std::byte* to, const std::byte* frame, std::uint32_t bytes,
+                                         lane::order o) {
   using word = piece_word<Piece>;
   for (std::uint32_t at = 0; at < bytes; at += Piece) {
     // The frame's memory is writable; an atomic view of it asks for that even to read.
     word& place = *reinterpret_cast<word*>(const_cast<std::byte*>(frame) + at);
-    const word value = lane::on_device(place).load(lane::order_of("cache.read_data", lane::acquire));
+    const word value = lane::on_device(place).load(o);
     memcpy(to + at, &value, Piece);
   }
 }
@@ -53,10 +58,10 @@ SLUICE_HD SLUICE_INLINE void store_pieces(std::byte* frame, const std::byte* fro
 }
 
 template <class T>
-SLUICE_HD SLUICE_INLINE T load_element(const std::byte* frame) {
+SLUICE_HD SLUICE_INLINE T load_element(const std::byte* frame, lane::order o) {
   static_assert(std::is_trivially_copyable_v<T>);
   alignas(T) std::byte raw[sizeof(T)];
-  load_pieces<piece_bytes<T>>(raw, frame, sizeof(T));
+  load_pieces<piece_bytes<T>>(raw, frame, sizeof(T), o);
   T value;
   memcpy(&value, raw, sizeof(T));
   return value;

@@ -62,8 +62,9 @@ SLUICE_NOINLINE SLUICE_HD flush_report cache_ref<Store, Policy, Mode, Counts>::w
     while (!team.all(mine.done)) {
       const bool start = !mine.done && start_write_back(mine, first, last);
       submit_writes(team, start ? mine.frame : no_frame_index, left);
-      report.written += start ? 1 : 0;
-      if (team.any(start)) continue;
+      const std::uint32_t starts = team.ballot(start);
+      report.written += static_cast<std::uint32_t>(cuda::std::popcount(starts));
+      if (starts != 0) continue;
       const std::uint64_t hint =
           mine.done ? 0 : frame_detail(view_.directory.detail(mine.frame).load(lane::relaxed)).hint();
       if (pause(team, !mine.done, hint, left)) {

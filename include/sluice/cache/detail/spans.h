@@ -15,6 +15,7 @@ SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold(const Team& tea
   if constexpr (Mode == mode::optimized) return hold_loaded(team, page, kind);
   // In the lesser modes each lane asks for itself, so only one asks.
   held_page held;
+  team.sync();  // as in group_of()
   if (team.leads()) held = hold_loaded(lane::solo(), page, kind);
   team.sync();
   return {team.broadcast(held.frame), kind, status::from_bits(team.broadcast(held.code.bits()))};
@@ -86,6 +87,7 @@ SLUICE_NOINLINE SLUICE_HD held_page
 cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_id page) const {
   lane::budget left = patience();
   quest mine{page};
+  team.sync();  // all have arrived: none waits elsewhere for the page that the leader is about to take
   while (true) {
     step led;
     if (team.leads()) led = take_to_overwrite(mine);

@@ -1,0 +1,56 @@
+// The memory of a cache: frames, their words and its counters, owned by the host.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/base/types.h"
+#include "sluice/cache/cache_ref.h"
+#include "sluice/cache/counters.h"
+#include "sluice/memory/buffer.h"
+
+namespace sluice::cache {
+
+struct cache_options {
+  std::uint64_t bytes = 64 * MiB;      ///< for frames; their words add 16 bytes a frame
+  std::uint32_t page_bytes = 4096;     ///< a power of two, 512 B to 64 KiB
+  std::uint64_t patience_ms = 30'000;  ///< how long one access may wait before it gives up
+  memory::place where = memory::place::device;
+};
+
+/// Owns a cache. Lanes use it through ref(); it outlives them, and every transfer that they started.
+class page_cache {
+ public:
+  /// A cache of pages 0 to `pages` - 1. Throws error{bad_input} where the options do not fit one another.
+  page_cache(backend on, const cache_options& options, std::uint64_t pages);
+
+  /// Lanes' view, over the store that brings the pages.
+  /// Throws error{bad_input} where the store's pages are not the cache's, or take too many commands each.
+  template <class Policy = clock, mode Mode = mode::optimized, bool Counts = true, page_store Store>
+  cache_ref<Store, Policy, Mode, Counts> ref(const Store& store) const {
+    check_store(store.page_bytes(), store.pages(), store.reports(false), store.reports(true));
+    return {view(), store};
+  }
+
+  std::uint64_t frames() const { return shape_.frames(); }
+  std::uint32_t page_bytes() const { return options_.page_bytes; }
+  /// Sums of what lanes counted so far; exact while no kernel runs.
+  statistics counted() const;
+  /// Ends every wait of every lane, now and until reset: they return status::cancelled.
+  void stop_waits(bool stop = true);
+
+ private:
+  cache_view view() const;
+  void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t read_reports,
+                   std::uint32_t write_reports) const;
+
+  cache_options options_;
+  directory_shape shape_;
+  std::uint64_t pages_;
+  memory::buffer frames_;
+  memory::buffer words_;
+  memory::buffer details_;
+  memory::buffer shards_;
+  memory::buffer abort_;
+};
+
+}  // namespace sluice::cache

@@ -1,0 +1,102 @@
+#include "sluice/cache/page_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/base/bits.h"
+#include "sluice/base/error.h"
+#include "sluice/base/sizes.h"
+#include "sluice/lane/atomic.h"
+
+namespace sluice::cache {
+namespace {
+
+constexpr std::uint32_t smallest_page = 512;
+constexpr std::uint32_t largest_page = 64 * 1024;
+constexpr std::uint32_t counter_shards = 64;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& mend) {
+  throw error(error_kind::bad_input, what, mend);
+}
+
+const cache_options& checked(const cache_options& options) {
+  if (!is_power_of_two(options.page_bytes) || options.page_bytes < smallest_page ||
+      options.page_bytes > largest_page) {
+    refuse("a page of " + std::to_string(options.page_bytes) + " bytes",
+           "use a power of two from 512 B to 64 KiB");
+  }
+  if (options.bytes / options.page_bytes < 2) {
+    refuse("a cache of " + format_bytes(static_cast<double>(options.bytes)) +
+               " holds fewer than two pages of " + std::to_string(options.page_bytes) + " bytes",
+           "make the cache larger or the page smaller");
+  }
+  return options;
+}
+
+}  // namespace
+
+page_cache::page_cache(backend on, const cache_options& options, std::uint64_t pages)
+    : options_(checked(options)), shape_(shape_for(options.bytes / options.page_bytes)), pages_(pages) {
+  if (pages > shape_.pages()) {
+    refuse("a cache of " + std::to_string(shape_.frames()) + " frames cannot tell " + std::to_string(pages) +
+               " pages apart (" + std::to_string(shape_.pages()) + " at most)",
+           "make the cache or the page larger");
+  }
+  frames_ = memory::buffer(on, options.where, std::size_t{shape_.frames()} * options.page_bytes);
+  words_ = memory::buffer(on, memory::place::device, std::size_t{shape_.words()} * sizeof(std::uint64_t));
+  details_ = memory::buffer(on, memory::place::device, std::size_t{shape_.frames()} * sizeof(std::uint64_t));
+  shards_ = memory::buffer(on, memory::place::device, counter_shards * sizeof(counter_shard));
+  abort_ = memory::buffer(on, memory::place::pinned, sizeof(std::uint32_t));
+}
+
+cache_view page_cache::view() const {
+  cache_view view;
+  view.directory =
+      directory_ref(shape_, words_.lanes_as<std::uint64_t>(), details_.lanes_as<std::uint64_t>());
+  view.frames = frames_.lanes();
+  view.page_shift = log2_exact(options_.page_bytes);
+  view.patience_ns = options_.patience_ms * 1'000'000;
+  view.abort = abort_.lanes_as<std::uint32_t>();
+  view.counters = {shards_.lanes_as<counter_shard>(), counter_shards - 1};
+  return view;
+}
+
+void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t read_reports,
+                             std::uint32_t write_reports) const {
+  if (page_bytes != options_.page_bytes || pages > pages_) {
+    refuse("a cache of " + std::to_string(pages_) + " pages of " + std::to_string(options_.page_bytes) +
+               " bytes over a store of " + std::to_string(pages) + " pages of " + std::to_string(page_bytes),
+           "open both with the same page size");
+  }
+  if (std::max(read_reports, write_reports) > frame_word::max_reports) {
+    refuse("a page of " + std::to_string(page_bytes) + " bytes takes " +
+               std::to_string(std::max(read_reports, write_reports)) + " commands, more than " +
+               std::to_string(frame_word::max_reports),
+           "use a smaller page or fewer replicas");
+  }
+}
+
+statistics page_cache::counted() const {
+  std::vector<counter_shard> shards(counter_shards);
+  memory::copy_out(shards_.view(), 0, std::as_writable_bytes(std::span(shards)));
+  std::uint64_t sums[counter_kinds] = {};
+  for (const counter_shard& shard : shards) {
+    for (std::uint32_t k = 0; k < counter_kinds; ++k) sums[k] += shard.counts[k];
+  }
+  const auto sum = [&sums](counter what) { return sums[static_cast<std::uint32_t>(what)]; };
+  return {.accesses = sum(counter::accesses),
+          .misses = sum(counter::misses),
+          .bytes_asked = sum(counter::bytes_asked),
+          .loads = sum(counter::loads),
+          .writes = sum(counter::writes),
+          .evictions = sum(counter::evictions)};
+}
+
+void page_cache::stop_waits(bool stop) {
+  lane::on_system(abort_.host_as<std::uint32_t>().front()).store(stop ? 1 : 0, lane::relaxed);
+}
+
+}  // namespace sluice::cache
