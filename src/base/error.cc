@@ -6,13 +6,20 @@ namespace sluice {
 
 const char* to_string(error_kind kind) {
   switch (kind) {
-    case error_kind::bad_input: return "bad_input";
-    case error_kind::unavailable: return "unavailable";
-    case error_kind::in_use: return "in_use";
-    case error_kind::io_failure: return "io_failure";
-    case error_kind::corrupt: return "corrupt";
-    case error_kind::wrong_answer: return "wrong_answer";
-    case error_kind::cancelled: return "cancelled";
+    case error_kind::bad_input:
+      return "bad_input";
+    case error_kind::unavailable:
+      return "unavailable";
+    case error_kind::in_use:
+      return "in_use";
+    case error_kind::io_failure:
+      return "io_failure";
+    case error_kind::corrupt:
+      return "corrupt";
+    case error_kind::wrong_answer:
+      return "wrong_answer";
+    case error_kind::cancelled:
+      return "cancelled";
   }
   return "unknown";
 }
@@ -20,9 +27,12 @@ const char* to_string(error_kind kind) {
 int exit_status(error_kind kind) {
   switch (kind) {
     case error_kind::bad_input:
-    case error_kind::unavailable: return 2;
-    case error_kind::cancelled: return 130;
-    default: return 1;
+    case error_kind::unavailable:
+      return 2;
+    case error_kind::cancelled:
+      return 130;
+    default:
+      return 1;
   }
 }
 
@@ -30,9 +40,12 @@ namespace {
 
 std::string one_line(const std::string& message, const error_place& place) {
   std::string line = message;
-  if (!place.drive.empty()) line += " [drive " + place.drive;
-  else if (place.queue || place.command || place.block || !place.code.is_ok()) line += " [";
-  else return line;
+  if (!place.drive.empty())
+    line += " [drive " + place.drive;
+  else if (place.queue || place.command || place.block || !place.code.is_ok())
+    line += " [";
+  else
+    return line;
   if (place.queue) line += " queue " + std::to_string(*place.queue);
   if (place.command) line += " command " + std::to_string(*place.command);
   if (place.block) line += " LBA " + std::to_string(place.block->value);
@@ -43,6 +56,9 @@ std::string one_line(const std::string& message, const error_place& place) {
 }  // namespace
 
 error::error(error_kind kind, const std::string& message, std::string mend, error_place place)
-    : std::runtime_error(one_line(message, place)), kind_(kind), mend_(std::move(mend)), place_(std::move(place)) {}
+    : std::runtime_error(one_line(message, place)),
+      kind_(kind),
+      mend_(std::move(mend)),
+      place_(std::move(place)) {}
 
 }  // namespace sluice

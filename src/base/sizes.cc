@@ -13,7 +13,8 @@ namespace sluice {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what, const char* expected) {
-  throw error(error_kind::bad_input, std::string(what) + " is '" + std::string(text) + "', which is not " + expected);
+  throw error(error_kind::bad_input,
+              std::string(what) + " is '" + std::string(text) + "', which is not " + expected);
 }
 
 /// Shift of a unit suffix, or -1 where there is no such unit.
@@ -35,7 +36,8 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
   if (fault != std::errc{}) refuse(text, what, "a size such as 512, 4KiB or 64GiB");
   const int shift = unit_shift(text.substr(static_cast<std::size_t>(end - text.data())));
   if (shift < 0) refuse(text, what, "a size such as 512, 4KiB or 64GiB");
-  if (number > (std::numeric_limits<std::uint64_t>::max() >> shift)) refuse(text, what, "a size below 16 EiB");
+  if (number > (std::numeric_limits<std::uint64_t>::max() >> shift))
+    refuse(text, what, "a size below 16 EiB");
   return number << shift;
 }
 
@@ -43,7 +45,8 @@ std::uint64_t parse_count(std::string_view text, std::string_view what) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const std::string_view digits = hex ? text.substr(2) : text;
   std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number, hex ? 16 : 10);
+  const auto [end, fault] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, hex ? 16 : 10);
   if (fault != std::errc{} || end != digits.data() + digits.size()) refuse(text, what, "a whole number");
   return number;
 }

@@ -16,7 +16,8 @@ TEST(sizes, reads_plain_and_suffixed_sizes) {
 }
 
 TEST(sizes, refuses_what_is_not_a_size) {
-  for (const char* text : {"", "KiB", "-1", "4Kib", "4 KiB", "4X", "1.5G", "99999999999999999999", "17179869184GiB"})
+  for (const char* text :
+       {"", "KiB", "-1", "4Kib", "4 KiB", "4X", "1.5G", "99999999999999999999", "17179869184GiB"})
     EXPECT_THROW(parse_bytes(text, "size"), error) << text;
 }
 

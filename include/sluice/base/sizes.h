@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-/// Bytes from "512", "4KiB", "64GiB", "1TiB", also "4K", "1G" (powers of 1024). Throws error{bad_input} naming `what`.
+/// Bytes from "512", "4KiB", "64GiB", "1TiB", also "4K", "1G" (powers of 1024). Throws error{bad_input}
+/// naming `what`.
 std::uint64_t parse_bytes(std::string_view text, std::string_view what);
 
 /// A non-negative whole number, decimal or 0x-hexadecimal. Throws error{bad_input} naming `what`.

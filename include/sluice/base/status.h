@@ -16,7 +16,8 @@ class status {
   static constexpr status from_nvme(std::uint32_t field) { return status{field & 0x7fffU}; }
   static constexpr status from_bits(std::uint32_t bits) { return status{bits}; }
 
-  static const status ok, timed_out, aborted, out_of_range, no_frame, read_only, queue_lost, bad_checksum, cancelled;
+  static const status ok, timed_out, aborted, out_of_range, no_frame, read_only, queue_lost, bad_checksum,
+      cancelled;
 
   constexpr bool is_ok() const { return bits_ == 0; }
   constexpr explicit operator bool() const { return is_ok(); }

@@ -25,7 +25,8 @@ struct frame_id {
   friend constexpr auto operator<=>(frame_id, frame_id) = default;
 };
 
-/// An address as a drive's DMA engine sees it: an IOVA for a real SSD, a CPU address for a software controller.
+/// An address as a drive's DMA engine sees it: an IOVA for a real SSD, a CPU address for a software
+/// controller.
 struct bus_address {
   std::uint64_t value = 0;
   friend constexpr auto operator<=>(bus_address, bus_address) = default;
