@@ -13,10 +13,12 @@ elseif(SLUICE_SANITIZE)
   message(FATAL_ERROR "SLUICE_SANITIZE is '${SLUICE_SANITIZE}': say address, thread, or nothing")
 endif()
 
+# Paths are hashed relative to the tree, so that a fresh clone finds what another one has compiled.
 find_program(SLUICE_CCACHE ccache)
 if(SLUICE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${SLUICE_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${SLUICE_CCACHE})
+  set(ccache ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SLUICE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache})
 endif()
 
 if(SLUICE_CUDA)
