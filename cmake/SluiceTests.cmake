@@ -50,13 +50,14 @@ function(sluice_add_mutant_tests room)
   gtest_discover_tests(${room}_mutants DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX mutants. PROPERTIES TIMEOUT 300 LABELS mutants)
 endfunction()
 
-# Each public header compiles alone: one generated source a header, by the C++ compiler, and by nvcc where CUDA is on.
+# Each public header (none of a detail/ folder) compiles alone: one generated source a header, by the C++ compiler, and by nvcc where CUDA is on.
 # They are built by the test, not with all: most builds have no use for them.
 function(sluice_add_header_test)
   if(SLUICE_SANITIZE)
     return()
   endif()
   file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
+  list(FILTER headers EXCLUDE REGEX "/detail/")
   set(suffixes cc)
   if(SLUICE_CUDA)
     list(APPEND suffixes cu)
