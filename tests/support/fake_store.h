@@ -66,7 +66,8 @@ class fake_store {
   template <class Team>
   status submit(const Team& team, bool active, const cache::page_transfer& transfer) {
     const bool starts_batch = team.leads();
-    const std::lock_guard lock(mutex_);
+    if (active) lane::on_device(*transfer.to.detail).store(hint, lane::relaxed);
+    const std::lock_guard lock(mutex_);  // no schedule point may stand under it
     batches_ += starts_batch ? 1 : 0;
     if (!active) return status::ok;
     if (transfer.page.value >= options_.pages) return status::out_of_range;
@@ -75,7 +76,6 @@ class fake_store {
     const bool lost = options_.lost_every != 0 && started_ % options_.lost_every == 0;
     (transfer.write ? writes_ : reads_) += 1;
     const std::uint32_t reports = transfer.write ? options_.write_reports : options_.read_reports;
-    lane::on_device(*transfer.to.detail).store(hint, lane::relaxed);
     const status outcome = outcome_of(transfer);
     for (std::uint32_t part = 0; part < reports; ++part) {
       parts_.push_back({transfer, part, reports, lost ? options_.lost_looks : delay(),

@@ -87,7 +87,8 @@ SLUICE_NOINLINE SLUICE_HD held_page
 cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_id page) const {
   lane::budget left = patience();
   quest mine{page};
-  team.sync();  // all have arrived: none waits elsewhere for the page that the leader is about to take
+  // All have arrived: none waits elsewhere for the page that the leader is about to take.
+  if (!lane::planted("cache.drop_arrival")) team.sync();
   while (true) {
     step led;
     if (team.leads()) led = take_to_overwrite(mine);

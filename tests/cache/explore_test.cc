@@ -1,0 +1,30 @@
+// The cache under seeded schedules: every scenario, three policies, and oracles that look after each step.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tests/cache/scenarios.h"
+
+namespace sluice::cache {
+namespace {
+
+constexpr std::uint64_t schedules = 2500;  // of each scenario and policy: 20,000 a policy
+
+class explored : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(explored, keeps_its_promises_under_every_schedule) {
+  const scenarios::scenario& what = scenarios::all()[GetParam()];
+  for (const auto how :
+       {lane::explore::policy::random, lane::explore::policy::one_in_eight, lane::explore::policy::pct}) {
+    for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
+      ASSERT_EQ(scenarios::run(what, how, seed), "") << lane::explore::to_string(how) << " seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(scenarios, explored, ::testing::Range<std::size_t>(0, scenarios::all().size()),
+                         [](const auto& info) { return std::string(scenarios::all()[info.param].name); });
+
+}  // namespace
+}  // namespace sluice::cache
