@@ -197,6 +197,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
       const std::uint32_t ready = group.broadcast(led.ready ? mine.frame : no_frame_index);
       result = status::from_bits(group.broadcast(led.failure.bits()));
       if (ready != no_frame_index) {
+        group.sync();  // what the leader acquired, all may read: a broadcast alone orders no memory
         use(frame_bytes(ready));
         group.sync();  // all lanes' accesses come before the leader's unpin
         if (group.leads()) unpin(ready);
