@@ -1,0 +1,172 @@
+// How pages become commands: the bodies of volume_store_ref.
+#pragma once
+
+#include "sluice/array/volume_store_ref.h"
+
+namespace sluice::array {
+
+template <class Team>
+SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active, const cache::page_transfer& transfer,
+                                                 lane::budget& patience) const {
+  const bool inside = transfer.page.value < pages_;
+  const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
+  status result = inside ? status::ok : status::out_of_range;
+  bool started = false;
+  for (std::uint32_t copy = 0; copy < volume_.replicas(); ++copy) {
+    if (team.all(!transfer.write) && copy > 0) break;
+    const bool writes = transfer.write && volume_.alive(copy);
+    const bool here = active && inside && result.is_ok() && (writes || (!transfer.write && copy == 0));
+    drive::volume_place place{};
+    if (here) place = transfer.write ? volume_.locate(byte, copy) : volume_.locate_to_read(byte, lane::warp_index());
+    for (std::uint32_t part = 0; part < commands_; ++part) {
+      const queue::io_request request = command_for(transfer, place, part);
+      const status code = submit_command(team, here && (result.is_ok() || started), place.drive, request, patience);
+      if (!here) continue;
+      if (code.is_ok()) {
+        started = true;
+      } else if (!started) {
+        result = code;
+      } else {
+        // Some commands are under way, so all reports must come: this one is made here.
+        lane::on_device(*transfer.to.detail).store(code.bits(), lane::relaxed);
+        lane::on_device(*transfer.to.word).fetch_add(transfer.to.on_error, lane::release);
+      }
+    }
+  }
+  return result;
+}
+
+SLUICE_HD inline queue::io_request volume_store_ref::command_for(const cache::page_transfer& transfer,
+                                                                 drive::volume_place place, std::uint32_t part) const {
+  const std::uint64_t offset = std::uint64_t{part} << command_shift_;
+  const std::uint32_t bytes = std::uint32_t{1} << command_shift_;
+  queue::io_request request;
+  request.op = transfer.write ? nvme::opcode::write : nvme::opcode::read;
+  request.first = {place.first.value + (offset >> block_shift_)};
+  request.blocks = bytes >> block_shift_;
+  request.data = transfer.frame + offset;
+  request.bytes = bytes;
+  request.to = transfer.to;
+  return request;
+}
+
+/// Puts each active lane's command on a queue of its drive: one drive after another, the whole team at each.
+template <class Team>
+SLUICE_HD inline status volume_store_ref::submit_command(const Team& team, bool active, std::uint32_t drive,
+                                                         const queue::io_request& request,
+                                                         lane::budget& patience) const {
+  status result;
+  std::uint32_t rest = team.ballot(active);
+  while (rest != 0) {
+    const std::uint32_t now = team.of(drive, rest & (~rest + 1));
+    const bool here = active && drive == now;
+    const status code = submit_on_drive(team, here, now, request, patience);
+    if (here) result = code;
+    rest &= ~team.ballot(here);
+  }
+  return result;
+}
+
+template <class Team>
+SLUICE_HD inline status volume_store_ref::submit_on_drive(const Team& team, bool active, std::uint32_t drive,
+                                                          const queue::io_request& request,
+                                                          lane::budget& patience) const {
+  const drive_port& port = drives_[drive];
+  // By SM and warp: neighbours use different queues, without a shared counter.
+  std::uint32_t chosen =
+      team.broadcast(static_cast<std::uint32_t>(mix(lane::warp_index() + (std::uint64_t{lane::processor()} << 32)) %
+                                                port.queue_count));
+  queue::io_request mine = request;
+  mine.prps = port.frames.of(static_cast<std::uint64_t>(request.data - frames_) >> command_shift_, request.bytes);
+  std::uint32_t tried = 0;
+  while (true) {
+    const queue::queue_pair_ref& queue = port.queues[chosen];
+    if (team.broadcast(queue.is_open())) {
+      const queue::submission done = queue.submit(team, active, mine, [&](queue::io_ticket ticket) {
+        lane::on_device(*mine.to.detail)
+            .store(poll_hint(drive, chosen, queue.slot(ticket)).bits(), lane::relaxed);
+      });
+      // A team is admitted or turned away in batches of depth - 1; lanes that are in are through.
+      if (done.ticket.valid()) active = false;
+    }
+    if (!team.any(active)) return status::ok;
+    chosen = chosen + 1 == port.queue_count ? 0 : chosen + 1;
+    if (++tried % port.queue_count != 0) continue;
+    // All queues of the drive are closed: they come back, or they are dead.
+    if (team.broadcast(all_dead(drive))) return active ? status::queue_lost : status::ok;
+    if (team.broadcast(patience.spent())) return active ? status::timed_out : status::ok;
+  }
+}
+
+SLUICE_HD inline bool volume_store_ref::all_dead(std::uint32_t drive) const {
+  const drive_port& port = drives_[drive];
+  for (std::uint32_t i = 0; i < port.queue_count; ++i)
+    if (!port.queues[i].is_dead()) return false;
+  return true;
+}
+
+template <class Team>
+SLUICE_HD inline void volume_store_ref::poll(const Team& team, std::uint64_t hint) const {
+  const poll_hint where(hint);
+  std::uint32_t rest = team.ballot(where.valid());
+  if (rest == 0) return help_anywhere(team);
+  while (rest != 0) {  // each queue that lanes of the team wait at, once
+    const poll_hint now(team.of(hint, rest & (~rest + 1)));
+    const bool here = where.valid() && where.where() == now.where();
+    drives_[now.drive()].queues[now.queue()].help_slot(team, here, where.slot());
+    rest &= ~team.ballot(here);
+  }
+}
+
+/// For a waiter who does not know where its page waits: some queue, another one each time.
+template <class Team>
+SLUICE_HD inline void volume_store_ref::help_anywhere(const Team& team) const {
+  const auto dice = static_cast<std::uint32_t>(team.broadcast(mix(lane::clock_ns() + lane::grid_index())));
+  const drive_port& port = drives_[dice % drive_count_];
+  const queue::queue_pair_ref& queue = port.queues[(dice >> 10) % port.queue_count];
+  queue.help_slot(team, team.leads(), (dice >> 16) & (queue.depth() - 1));
+}
+
+template <class Team>
+SLUICE_HD inline status volume_store_ref::flush(const Team& team, lane::budget& patience) const {
+  std::uint32_t bits = 0;
+  if (team.leads()) {
+    status first;
+    while (lane::on_device(words_->flushing).exchange(1, lane::acquire) != 0) {  // pairs with the release below
+      if (patience.spent()) first = status::timed_out;
+      if (!first.is_ok()) break;
+    }
+    if (first.is_ok()) {
+      for (std::uint32_t drive = 0; drive < drive_count_; ++drive) {
+        const status code = flush_drive(drive, patience);
+        if (first.is_ok()) first = code;
+        if (code == status::timed_out) break;
+      }
+      // A flush that was not answered in time may still report into the words: then they stay taken.
+      if (first != status::timed_out) lane::on_device(words_->flushing).store(0, lane::release);
+    }
+    bits = first.bits();
+  }
+  return status::from_bits(team.broadcast(bits));
+}
+
+SLUICE_HD inline status volume_store_ref::flush_drive(std::uint32_t drive, lane::budget& patience) const {
+  const lane::solo self;
+  status code;
+  do {
+    lane::on_device(words_->word).store(0, lane::relaxed);
+    queue::io_request request;
+    request.op = nvme::opcode::flush;
+    request.to = {&words_->word, &words_->detail, 1, 1};
+    code = submit_on_drive(self, true, drive, request, patience);
+    if (!code.is_ok()) return code;
+    while (lane::on_device(words_->word).load(lane::acquire) == 0) {  // pairs with the report
+      poll(self, lane::on_device(words_->detail).load(lane::relaxed));
+      if (patience.spent()) return status::timed_out;
+    }
+    code = status::from_bits(static_cast<std::uint32_t>(lane::on_device(words_->detail).load(lane::relaxed)));
+  } while (code == status::aborted);  // its queue was lost: ask another
+  return code;
+}
+
+}  // namespace sluice::array

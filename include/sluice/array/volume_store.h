@@ -1,0 +1,64 @@
+// Pages of a volume, fetched and written through the queues of its drives: where cache and queue meet.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sluice/array/volume_store_ref.h"
+#include "sluice/drive/volume.h"
+#include "sluice/queue/queue_set.h"
+
+namespace sluice::array {
+
+struct store_options {
+  std::uint32_t page_bytes = 4096;
+  std::uint32_t queues = 4;    ///< queue pairs a drive; fewer where the drive grants fewer
+  std::uint32_t depth = 1024;  ///< entries a queue; less where the drive grants less
+};
+
+/// What lanes asked of the drives, and what the drives say they did.
+struct io_counts {
+  std::uint64_t issued = 0;
+  std::uint64_t served = 0;
+  std::uint64_t dropped = 0;
+  std::uint32_t queues_lost = 0;
+};
+
+/// Owns the queues. Lanes' side is ref(), a cache::page_store; good while this object lives.
+class volume_store {
+ public:
+  /// `drives` in the volume's own order. Serves the `bytes` from `first_byte` of the volume (a multiple of the page size) as pages
+  /// counted from 0; the last may reach past `bytes` into the dataset's padding.
+  volume_store(const drive::volume& on, std::vector<drive::drive*> drives, backend lanes, std::uint64_t first_byte,
+               std::uint64_t bytes, const store_options& options);
+  volume_store(const volume_store&) = delete;
+  volume_store& operator=(const volume_store&) = delete;
+  ~volume_store();
+
+  /// Names the memory that pages move to and from: frames of page_bytes, one after another. Once, before ref().
+  void attach_frames(const memory::region& frames);
+  volume_store_ref ref() const { return ref_; }
+
+  /// Of the commands since this store began.
+  io_counts counts() const;
+  std::uint32_t queues() const;
+  std::uint32_t depth() const { return depth_; }
+
+ private:
+  void check(const drive::volume& on, std::uint64_t first_byte, const store_options& options) const;
+
+  backend lanes_;
+  std::vector<drive::drive*> drives_;
+  std::vector<std::unique_ptr<queue::queue_set>> queues_;
+  std::vector<queue::prp_table> prps_;
+  std::vector<drive::drive_counters> before_;
+  memory::region frames_;
+  memory::buffer table_;   // drive_port, one a drive
+  memory::buffer shared_;  // store_words
+  std::uint32_t depth_ = 0;
+  volume_store_ref ref_;
+};
+
+}  // namespace sluice::array
