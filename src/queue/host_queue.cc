@@ -112,7 +112,7 @@ void host_queue::run(std::span<const io_request> requests) {
 
 /// Submits all and waits for all; the first failure and which request it was.
 status host_queue::run_once(std::span<const io_request> requests, std::size_t& failed) {
-  const queue_pair_ref& queue = queues_.host_ref();
+  const queue_pair_ref queue = queues_.host_ref();
   const lane::solo self;
   std::vector<cell> cells(requests.size());
   std::vector<io_ticket> tickets(requests.size());
@@ -138,7 +138,7 @@ status host_queue::run_once(std::span<const io_request> requests, std::size_t& f
 /// drive that does not even delete its queue never lets go; then nobody ever claims the command, so the cell
 /// may be given up.
 void host_queue::await(cell& result, io_ticket ticket) const {
-  const queue_pair_ref& queue = queues_.host_ref();
+  const queue_pair_ref queue = queues_.host_ref();
   lane::budget pace(forever);
   bool last_look = false;
   while (lane::on_device(result.word).load(lane::acquire) == 0) {  // pairs with the report
@@ -153,7 +153,7 @@ void host_queue::await(cell& result, io_ticket ticket) const {
 }
 
 void host_queue::wait_until_open() const {
-  const queue_pair_ref& queue = queues_.host_ref();
+  const queue_pair_ref queue = queues_.host_ref();
   lane::budget patience(std::uint64_t{1'000'000} * drive_.info().deadline_ms);
   while (!queue.is_open() && !queue.is_dead() && !patience.spent()) {
   }

@@ -45,7 +45,7 @@ queue_pair::queue_pair(drive::drive& on, backend lanes, const queue_options& opt
 
 queue_pair::~queue_pair() {
   try {
-    drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_));
+    drive_.delete_queue(static_cast<std::uint16_t>(fields_.id));
     if (staging_.size() > 0) drive_.unmap(staging_.view());
     drive_.unmap(rings_.view());
   } catch (const error&) {
@@ -65,22 +65,22 @@ void queue_pair::make_memory(const queue_options& options) {
                           submission_bytes + align_up(depth * sizeof(nvme::completion_entry), page));
   rings_bus_ = drive_.map(rings_.view());
 
-  ref_.words_ = words_.lanes_as<queue_words>();
-  ref_.slots_ = slots_.lanes_as<slot_record>();
-  ref_.submission_ring_ = rings_.lanes_as<nvme::submission_entry>();
-  ref_.completion_ring_ = reinterpret_cast<nvme::completion_entry*>(rings_.lanes() + submission_bytes);
-  ref_.attention_ = attention_.lanes_as<std::uint32_t>();
-  ref_.deadline_ns_ = static_cast<std::uint64_t>(std::chrono::nanoseconds(options.deadline).count());
-  ref_.mask_ = options.depth - 1;
-  ref_.shift_ = log2_exact(depth);
-  ref_.nsid_ = drive_.info().nsid;
+  fields_.words = words_.lanes_as<queue_words>();
+  fields_.slots = slots_.lanes_as<slot_record>();
+  fields_.submission_ring = rings_.lanes_as<nvme::submission_entry>();
+  fields_.completion_ring = reinterpret_cast<nvme::completion_entry*>(rings_.lanes() + submission_bytes);
+  fields_.attention = attention_.lanes_as<std::uint32_t>();
+  fields_.deadline_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(options.deadline).count());
+  fields_.mask = options.depth - 1;
+  fields_.shift = log2_exact(depth);
+  fields_.nsid = drive_.info().nsid;
   if (drive_.reaches_frames(lanes_)) return;
 
   const std::uint32_t stride = piece_stride(options.transfer_bytes, drive_.info().dma_page);
   staging_ = memory::buffer(lanes_, reach, depth * stride);
   staging_prps_ = prp_table(drive_, lanes_, drive_.map(staging_.view()), options.transfer_bytes, depth);
-  ref_.staging_ = staging_.lanes();
-  ref_.staging_prps_ = staging_prps_.ref();
+  fields_.staging = staging_.lanes();
+  fields_.staging_prps = staging_prps_.ref();
 }
 
 void queue_pair::create_on_drive() {
@@ -89,18 +89,18 @@ void queue_pair::create_on_drive() {
   memory::copy_in(rings_.view(), submission_bytes, zeros);  // phase 0 everywhere: nothing has been posted
   const drive::queue_rings rings{
       .submission = rings_bus_, .completion = rings_bus_ + submission_bytes, .depth = options_.depth};
-  const drive::queue_grant grant = drive_.create_queue(rings, lanes_, static_cast<std::uint16_t>(ref_.id_));
-  if (ref_.id_ != 0) return;  // again: lanes hold the doorbells already
-  ref_.id_ = grant.id;
-  ref_.submission_bell_ = grant.submission_tail;
-  ref_.completion_bell_ = grant.completion_head;
+  const drive::queue_grant grant = drive_.create_queue(rings, lanes_, static_cast<std::uint16_t>(fields_.id));
+  if (fields_.id != 0) return;  // again: lanes hold the doorbells already
+  fields_.id = grant.id;
+  fields_.submission_bell = grant.submission_tail;
+  fields_.completion_bell = grant.completion_head;
 }
 
 void queue_pair::write_first_life(std::uint32_t first_turn) {
   std::vector<slot_record> slots(options_.depth);
   for (slot_record& slot : slots) slot.word = slot_word(first_turn, slot_state::free).bits();
   memory::copy_in(slots_.view(), 0, std::as_bytes(std::span(slots)));
-  begin_life(std::uint64_t{first_turn} << ref_.shift_);
+  begin_life(std::uint64_t{first_turn} << fields_.shift);
 }
 
 /// Opens the queue at `ticket`, the first of a turn: ring index 0 on both rings, phase 1.
@@ -109,7 +109,7 @@ void queue_pair::begin_life(std::uint64_t ticket) {
   poke(offsetof(queue_words, pending), ticket << 32);  // all earlier tickets have arrived
   poke(offsetof(queue_words, tail), ticket);
   poke(offsetof(queue_words, head), ticket);
-  poke(offsetof(queue_words, first_turn), ref_.turn_of(ticket));
+  poke(offsetof(queue_words, first_turn), static_cast<std::uint32_t>(ticket >> fields_.shift));
   poke(offsetof(queue_words, deleted), std::uint32_t{0});
   poke(offsetof(queue_words, lock), static_cast<std::uint32_t>(completion_lock::open));
   poke(offsetof(queue_words, ticket), ticket);  // last: pairs with submit's acquire of its tickets
@@ -141,7 +141,7 @@ bool queue_pair::recover() {
   auto* attention = reinterpret_cast<std::uint32_t*>(attention_.host());
   lane::on_system(*attention).store(0, lane::relaxed);
   try {
-    drive_.delete_queue(static_cast<std::uint16_t>(ref_.id_), true);
+    drive_.delete_queue(static_cast<std::uint16_t>(fields_.id), true);
     // Pairs with is_lost(): whoever sees it may abort what was in flight and reuse its memory; no DMA comes
     // any more. A drive that does not even delete may still write: then what was in flight stays in
     // quarantine for good.
@@ -151,7 +151,7 @@ bool queue_pair::recover() {
     poke(offsetof(queue_words, dead), std::uint32_t{1});
     return true;
   }
-  begin_life((ticket >> ref_.shift_ << ref_.shift_) + options_.depth);
+  begin_life((ticket >> fields_.shift << fields_.shift) + options_.depth);
   return true;
 }
 

@@ -15,13 +15,13 @@ constexpr std::chrono::milliseconds watch_every{2};
 
 queue_set::queue_set(drive::drive& on, backend lanes, std::uint32_t count, const queue_options& options)
     : drive_(on) {
-  std::vector<queue_pair_ref> refs;
+  std::vector<queue_fields> refs;
   for (std::uint32_t i = 0; i < count; ++i) {
     pairs_.push_back(std::make_unique<queue_pair>(on, lanes, options));
-    refs.push_back(pairs_.back()->ref());
+    refs.push_back(pairs_.back()->fields());
   }
   table_ =
-      memory::buffer(lanes, memory::place::device, std::max<std::size_t>(1, count) * sizeof(queue_pair_ref));
+      memory::buffer(lanes, memory::place::device, std::max<std::size_t>(1, count) * sizeof(queue_fields));
   memory::copy_in(table_.view(), 0, std::as_bytes(std::span(refs)));
   watcher_ = std::thread([this] { watch(); });
 }

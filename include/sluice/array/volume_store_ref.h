@@ -15,7 +15,7 @@ namespace sluice::array {
 
 /// One drive as lanes reach it.
 struct drive_port {
-  const queue::queue_pair_ref* queues = nullptr;
+  const queue::queue_fields* queues = nullptr;
   std::uint32_t queue_count = 0;
   std::uint32_t command_bytes = 0;  ///< the most that one command moves
   queue::prp_table_ref frames;      ///< frames as this drive sees them, in pieces of command_bytes; peer path only

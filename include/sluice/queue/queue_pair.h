@@ -31,7 +31,10 @@ class queue_pair {
   queue_pair& operator=(const queue_pair&) = delete;
   ~queue_pair();
 
-  const queue_pair_ref& ref() const { return ref_; }
+  /// For lanes of the CPU backend and host threads.
+  queue_pair_ref ref() const { return queue_pair_ref(&fields_); }
+  /// What lanes elsewhere need a copy of.
+  const queue_fields& fields() const { return fields_; }
   drive::drive& owner() const { return drive_; }
 
   /// Commands that lanes put on the ring so far.
@@ -65,7 +68,7 @@ class queue_pair {
   prp_table staging_prps_;
   memory::buffer attention_;  // where the host polls
   bus_address rings_bus_;
-  queue_pair_ref ref_;
+  queue_fields fields_;
   std::uint64_t life_began_ = 0;     // ticket at the start of the present life
   std::uint64_t issued_before_ = 0;  // commands of earlier lives
   std::uint64_t left_before_ = 0;

@@ -28,10 +28,39 @@ struct no_note {
   SLUICE_HD void operator()(io_ticket /*ticket*/) const {}
 };
 
-/// A few pointers, copied freely; made by queue_pair::ref(). The protocol is design section 4; comments name
+/// Where everything of a queue pair lies; filled by its owner, in memory that lanes reach.
+struct queue_fields {
+  queue_words* words = nullptr;
+  slot_record* slots = nullptr;
+  nvme::submission_entry* submission_ring = nullptr;
+  nvme::completion_entry* completion_ring = nullptr;
+  lane::doorbell submission_bell;
+  lane::doorbell completion_bell;
+  std::byte* staging = nullptr;        // slot 0's staging bytes, as lanes see them; null on the peer path
+  prp_table_ref staging_prps;          // the same as the drive sees them, one piece a slot
+  std::uint32_t* attention = nullptr;  // the watcher's word, in memory that the host polls
+  std::uint64_t deadline_ns = 0;
+  std::uint32_t mask = 0;   // depth - 1
+  std::uint32_t shift = 0;  // log2(depth)
+  std::uint32_t nsid = 1;
+  std::uint32_t id = 0;
+};
+
+/// Known while compiling, the path leaves out the code of the other.
+enum class path : std::uint8_t {
+  any,     ///< whichever the queue has
+  peer,    ///< the drive's DMA lands in the lanes' own memory
+  staged,  ///< it lands in the slot's staging bytes, and lanes copy
+};
+
+/// One pointer, copied freely; made by queue_pair::ref(). The protocol is design section 4; comments name
 /// its rules. All calls are made by every lane of the team together.
-class queue_pair_ref {
+template <path Path = path::any>
+class basic_queue_pair_ref {
  public:
+  basic_queue_pair_ref() = default;
+  SLUICE_HD constexpr explicit basic_queue_pair_ref(const queue_fields* fields) : f_(fields) {}
+
   /// Puts the requests of the active lanes on the ring and rings the drive; returns before they are answered.
   /// `note(ticket)` runs in each active lane after its turn has come and before its command can finish.
   /// Lanes:  any team.
@@ -58,35 +87,36 @@ class queue_pair_ref {
 
   /// True while the queue takes commands.
   SLUICE_HD bool is_open() const {
-    return (lane::on_device(words_->ticket).load(lane::relaxed) & closed_bit) == 0;
+    return (lane::on_device(f_->words->ticket).load(lane::relaxed) & closed_bit) == 0;
   }
   /// True where it is closed and will not come back.
-  SLUICE_HD bool is_dead() const { return lane::on_device(words_->dead).load(lane::relaxed) != 0; }
-  SLUICE_HD std::uint32_t depth() const { return mask_ + 1; }
+  SLUICE_HD bool is_dead() const { return lane::on_device(f_->words->dead).load(lane::relaxed) != 0; }
+  SLUICE_HD std::uint32_t depth() const { return f_->mask + 1; }
   /// The slot, and so the command identifier, of a ticket.
   SLUICE_HD std::uint32_t slot(io_ticket ticket) const { return slot_of(ticket.value); }
-  SLUICE_HD bool is_staged() const { return staging_ != nullptr; }
+  SLUICE_HD bool is_staged() const {
+    if constexpr (Path == path::any) return f_->staging != nullptr;
+    return Path == path::staged;
+  }
   /// NVMe queue identifier.
-  SLUICE_HD std::uint32_t id() const { return id_; }
+  SLUICE_HD std::uint32_t id() const { return f_->id; }
 
  private:
-  friend class queue_pair;
-
   // Where a ticket goes: its slot of the ring and its turn there.
   SLUICE_HD std::uint32_t slot_of(std::uint64_t ticket) const {
-    return static_cast<std::uint32_t>(ticket) & mask_;
+    return static_cast<std::uint32_t>(ticket) & f_->mask;
   }
   SLUICE_HD std::uint32_t turn_of(std::uint64_t ticket) const {
-    return static_cast<std::uint32_t>(ticket >> shift_);
+    return static_cast<std::uint32_t>(ticket >> f_->shift);
   }
   SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t slot) const {
-    return lane::on_device(slots_[slot].word);
+    return lane::on_device(f_->slots[slot].word);
   }
   SLUICE_HD std::byte* staging(std::uint32_t slot) const {
-    return staging_ + std::uint64_t{slot} * staging_prps_.stride;
+    return f_->staging + std::uint64_t{slot} * f_->staging_prps.stride;
   }
   SLUICE_HD std::uint32_t first_turn() const {
-    return lane::on_device(words_->first_turn).load(lane::relaxed);
+    return lane::on_device(f_->words->first_turn).load(lane::relaxed);
   }
 
   // detail/submission.h
@@ -124,21 +154,10 @@ class queue_pair_ref {
   SLUICE_HD void fail(std::uint32_t slot, slot_word seen) const;
   SLUICE_HD void close() const;
 
-  queue_words* words_ = nullptr;
-  slot_record* slots_ = nullptr;
-  nvme::submission_entry* submission_ring_ = nullptr;
-  nvme::completion_entry* completion_ring_ = nullptr;
-  lane::doorbell submission_bell_;
-  lane::doorbell completion_bell_;
-  std::byte* staging_ = nullptr;        // slot 0's staging bytes, as lanes see them; null on the peer path
-  prp_table_ref staging_prps_;          // the same as the drive sees them, one piece a slot
-  std::uint32_t* attention_ = nullptr;  // the watcher's word, in memory that the host polls
-  std::uint64_t deadline_ns_ = 0;
-  std::uint32_t mask_ = 0;   // depth - 1
-  std::uint32_t shift_ = 0;  // log2(depth)
-  std::uint32_t nsid_ = 1;
-  std::uint32_t id_ = 0;
+  const queue_fields* f_ = nullptr;
 };
+
+using queue_pair_ref = basic_queue_pair_ref<path::any>;
 
 /// Ranks from 0 up whose lanes all say yes: how far a contiguous run reaches.
 template <class Team>

@@ -15,7 +15,7 @@ namespace sluice::queue {
 
 /// Lanes' view: an array of queues of one drive. Trivially copyable.
 struct queue_set_ref {
-  const queue_pair_ref* queues = nullptr;
+  const queue_fields* queues = nullptr;
   std::uint32_t count = 0;
 };
 
@@ -28,11 +28,11 @@ class queue_set {
   ~queue_set();
 
   queue_set_ref ref() const {
-    return {table_.lanes_as<queue_pair_ref>(), static_cast<std::uint32_t>(pairs_.size())};
+    return {table_.lanes_as<queue_fields>(), static_cast<std::uint32_t>(pairs_.size())};
   }
   drive::drive& owner() const { return drive_; }
   /// The first queue, for host threads; only where lanes are the CPU's.
-  const queue_pair_ref& host_ref() const { return pairs_.front()->ref(); }
+  queue_pair_ref host_ref() const { return pairs_.front()->ref(); }
   /// Commands that lanes put on any of the rings.
   std::uint64_t issued() const;
   /// Queues lost and brought back, or given up, so far.

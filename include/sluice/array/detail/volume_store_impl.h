@@ -80,7 +80,7 @@ SLUICE_HD inline status volume_store_ref::submit_on_drive(const Team& team, bool
   mine.prps = port.frames.of(static_cast<std::uint64_t>(request.data - frames_) >> command_shift_, request.bytes);
   std::uint32_t tried = 0;
   while (true) {
-    const queue::queue_pair_ref& queue = port.queues[chosen];
+    const queue::queue_pair_ref queue(port.queues + chosen);
     if (team.broadcast(queue.is_open())) {
       const queue::submission done = queue.submit(team, active, mine, [&](queue::io_ticket ticket) {
         lane::on_device(*mine.to.detail)
@@ -101,7 +101,7 @@ SLUICE_HD inline status volume_store_ref::submit_on_drive(const Team& team, bool
 SLUICE_HD inline bool volume_store_ref::all_dead(std::uint32_t drive) const {
   const drive_port& port = drives_[drive];
   for (std::uint32_t i = 0; i < port.queue_count; ++i)
-    if (!port.queues[i].is_dead()) return false;
+    if (!queue::queue_pair_ref(port.queues + i).is_dead()) return false;
   return true;
 }
 
@@ -113,7 +113,7 @@ SLUICE_HD inline void volume_store_ref::poll(const Team& team, std::uint64_t hin
   while (rest != 0) {  // each queue that lanes of the team wait at, once
     const poll_hint now(team.of(hint, rest & (~rest + 1)));
     const bool here = where.valid() && where.where() == now.where();
-    drives_[now.drive()].queues[now.queue()].help_slot(team, here, where.slot());
+    queue::queue_pair_ref(drives_[now.drive()].queues + now.queue()).help_slot(team, here, where.slot());
     rest &= ~team.ballot(here);
   }
 }
@@ -123,7 +123,7 @@ template <class Team>
 SLUICE_HD inline void volume_store_ref::help_anywhere(const Team& team) const {
   const auto dice = static_cast<std::uint32_t>(team.broadcast(mix(lane::clock_ns() + lane::grid_index())));
   const drive_port& port = drives_[dice % drive_count_];
-  const queue::queue_pair_ref& queue = port.queues[(dice >> 10) % port.queue_count];
+  const queue::queue_pair_ref queue(port.queues + (dice >> 10) % port.queue_count);
   queue.help_slot(team, team.leads(), (dice >> 16) & (queue.depth() - 1));
 }
 

@@ -13,8 +13,9 @@ SLUICE_HD inline std::uint32_t coarse_now() {
   return static_cast<std::uint32_t>(lane::clock_ns() >> coarse_shift);
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::help(const Team& team, bool interested, io_ticket ticket) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::help(const Team& team, bool interested, io_ticket ticket) const {
   const std::uint32_t slot = slot_of(ticket.value);
   slot_word seen;
   if (interested) seen = slot_word(word(slot).load(lane::relaxed));
@@ -22,14 +23,16 @@ SLUICE_HD inline void queue_pair_ref::help(const Team& team, bool interested, io
   progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::help_slot(const Team& team, bool interested, std::uint32_t slot) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested, std::uint32_t slot) const {
   progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
 }
 
 /// `seen`: the slot's word a moment ago, of whatever turn.
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::progress(const Team& team, bool interested, std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, bool interested, std::uint32_t slot,
                                                slot_word seen) const {
   const bool answered = interested && seen.state() == slot_state::done;
   if (team.any(answered)) return run_continuations(team, answered, slot, seen);
@@ -40,8 +43,9 @@ SLUICE_HD inline void queue_pair_ref::progress(const Team& team, bool interested
   if (in_flight && is_overdue(slot)) fail(slot, seen);
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::run_continuations(const Team& team, bool wanted, std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& team, bool wanted, std::uint32_t slot,
                                                         slot_word seen) const {
   status code = seen.code();
   if (wanted && seen.state() == slot_state::in_flight && code.is_ok()) code = status::aborted;
@@ -53,7 +57,7 @@ SLUICE_HD inline void queue_pair_ref::run_continuations(const Team& team, bool w
                                  lane::order_of("queue.claim", lane::acquire));
   copy_staged(team, won && code.is_ok(), slot);
   if (!won) return;
-  const slot_record& record = slots_[slot];
+  const slot_record& record = f_->slots[slot];
   // Release pairs with whoever waits on the word (rule 7): bytes, status and everything before are seen with
   // the change.
   lane::on_device(*record.report_detail).store(code.bits(), lane::relaxed);
@@ -66,14 +70,15 @@ SLUICE_HD inline void queue_pair_ref::run_continuations(const Team& team, bool w
                    lane::order_of("queue.free", lane::release));
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::copy_staged(const Team& team, bool wanted, std::uint32_t slot) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, bool wanted, std::uint32_t slot) const {
   if (!is_staged()) return;
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;
   if (wanted) {
-    to = slots_[slot].copy_to;
-    bytes = slots_[slot].copy_bytes;
+    to = f_->slots[slot].copy_to;
+    bytes = f_->slots[slot].copy_bytes;
   }
   std::uint32_t rest = team.ballot(to != nullptr);
   if (rest == 0) return;
@@ -86,11 +91,12 @@ SLUICE_HD inline void queue_pair_ref::copy_staged(const Team& team, bool wanted,
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
   bool got = false;
   if (team.leads()) {
-    auto lock = lane::on_device(words_->lock);
+    auto lock = lane::on_device(f_->words->lock);
     auto open = static_cast<std::uint32_t>(completion_lock::open);
     // Acquire pairs with the last holder's release: its head is ours.
     got = lock.load(lane::relaxed) == open &&
@@ -99,7 +105,7 @@ SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
   }
   if (!team.broadcast(got)) return false;
 
-  const std::uint64_t head = team.broadcast(lane::on_device(words_->head).load(lane::relaxed));
+  const std::uint64_t head = team.broadcast(lane::on_device(f_->words->head).load(lane::relaxed));
   const std::uint32_t window = depth() < 32 ? depth() : 32;
   std::uint32_t reaped = 0;
   bool broken = false;
@@ -112,11 +118,11 @@ SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
   if (team.leads()) {
     if (reaped > 0) {
-      lane::on_device(words_->head).store(head + reaped, lane::relaxed);
-      lane::ring(completion_bell_, static_cast<std::uint32_t>(head + reaped) & mask_);
+      lane::on_device(f_->words->head).store(head + reaped, lane::relaxed);
+      lane::ring(f_->completion_bell, static_cast<std::uint32_t>(head + reaped) & f_->mask);
     }
     // Release pairs with the next holder's acquire.
-    lane::on_device(words_->lock)
+    lane::on_device(f_->words->lock)
         .store(static_cast<std::uint32_t>(broken ? completion_lock::lost : completion_lock::open),
                lane::order_of("queue.unlock", lane::release));
     if (broken) close();  // last: once it is closed the queue may begin its next life
@@ -126,15 +132,16 @@ SLUICE_HD inline bool queue_pair_ref::reap(const Team& team) const {
 
 /// Publishes the contiguous run of new completions from position `from`, at most `limit` and one a lane.
 /// Under the lock.
+template <path Path>
 template <class Team>
-SLUICE_HD inline std::uint32_t queue_pair_ref::publish_run(const Team& team, std::uint64_t from,
+SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Team& team, std::uint64_t from,
                                                            std::uint32_t limit, bool& broken) const {
   const std::uint64_t position = from + team.rank();
   std::uint32_t dword = 0;
   bool fresh = false;
   if (team.rank() < limit) {
     // Acquire pairs with the drive's post of the entry: its DMA of the data came before.
-    dword = lane::on_system(completion_ring_[slot_of(position)].tail)
+    dword = lane::on_system(f_->completion_ring[slot_of(position)].tail)
                 .load(lane::order_of("queue.phase", lane::acquire));
     fresh = ((dword >> 16) & 1U) == phase_at(position);
   }
@@ -144,13 +151,14 @@ SLUICE_HD inline std::uint32_t queue_pair_ref::publish_run(const Team& team, std
 }
 
 /// Hands one completion's status to its slot; false where no command of ours can have that completion.
-SLUICE_HD inline bool queue_pair_ref::publish(std::uint32_t tail_dword) const {
+template <path Path>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword) const {
   const std::uint32_t slot = tail_dword & 0xffffU;
-  if (slot > mask_) return false;
+  if (slot > f_->mask) return false;
   std::uint64_t expected = word(slot).load(lane::acquire);  // pairs with the mark
   const slot_word seen(expected);
   const std::uint64_t rung =
-      lane::on_device(words_->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
+      lane::on_device(f_->words->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
   const bool was_rung =
       before(seen.turn(), turn_of(rung)) || (seen.turn() == turn_of(rung) && slot < slot_of(rung));
   if (seen.state() != slot_state::in_flight || before(seen.turn(), first_turn()) || !was_rung) return false;
@@ -161,29 +169,33 @@ SLUICE_HD inline bool queue_pair_ref::publish(std::uint32_t tail_dword) const {
                                      lane::order_of("queue.status", lane::acq_rel));
 }
 
-SLUICE_HD inline std::uint32_t queue_pair_ref::phase_at(std::uint64_t position) const {
+template <path Path>
+SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::phase_at(std::uint64_t position) const {
   return ((turn_of(position) - first_turn()) & 1U) ^
          1U;  // NVMe Base 2.0, 4.6: the first pass of a new queue posts 1
 }
 
 /// True where the command in this slot will never be answered (rule 9), so that its continuation may be
 /// claimed (rule 10).
-SLUICE_HD inline bool queue_pair_ref::is_lost(slot_word seen) const {
+template <path Path>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_lost(slot_word seen) const {
   // Acquire pairs with the watcher's release after the drive forgot the queue: no DMA comes any more. Read
   // before the first turn: the watcher writes that one first when it opens the queue again.
-  const bool deleted = lane::on_device(words_->deleted).load(lane::acquire) != 0;
-  return deleted || before(seen.turn(), lane::on_device(words_->first_turn).load(lane::acquire));
+  const bool deleted = lane::on_device(f_->words->deleted).load(lane::acquire) != 0;
+  return deleted || before(seen.turn(), lane::on_device(f_->words->first_turn).load(lane::acquire));
 }
 
-SLUICE_HD inline bool queue_pair_ref::is_overdue(std::uint32_t slot) const {
-  const std::uint32_t age = coarse_now() - lane::on_device(slots_[slot].issued_at).load(lane::relaxed);
-  return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << coarse_shift) > deadline_ns_;
+template <path Path>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_overdue(std::uint32_t slot) const {
+  const std::uint32_t age = coarse_now() - lane::on_device(f_->slots[slot].issued_at).load(lane::relaxed);
+  return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << coarse_shift) > f_->deadline_ns;
 }
 
 /// Rule 9: the command in `slot` went unanswered for too long; its queue is lost. Takes the completion lock
 /// for good.
-SLUICE_HD inline void queue_pair_ref::fail(std::uint32_t slot, slot_word seen) const {
-  auto lock = lane::on_device(words_->lock);
+template <path Path>
+SLUICE_HD inline void basic_queue_pair_ref<Path>::fail(std::uint32_t slot, slot_word seen) const {
+  auto lock = lane::on_device(f_->words->lock);
   auto open = static_cast<std::uint32_t>(completion_lock::open);
   if (!lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::lost), lane::acquire)) return;
   std::uint64_t expected = seen.bits();
@@ -199,11 +211,12 @@ SLUICE_HD inline void queue_pair_ref::fail(std::uint32_t slot, slot_word seen) c
   close();
 }
 
-SLUICE_HD inline void queue_pair_ref::close() const {
-  const std::uint64_t before = lane::on_device(words_->ticket).fetch_or(closed_bit, lane::acq_rel);
+template <path Path>
+SLUICE_HD inline void basic_queue_pair_ref<Path>::close() const {
+  const std::uint64_t before = lane::on_device(f_->words->ticket).fetch_or(closed_bit, lane::acq_rel);
   if ((before & closed_bit) != 0) return;
-  lane::on_device(words_->closed_at).store(before, lane::relaxed);
-  lane::on_system(*attention_)
+  lane::on_device(f_->words->closed_at).store(before, lane::relaxed);
+  lane::on_system(*f_->attention)
       .store(1, lane::release);  // pairs with the watcher's poll, after which it reads closed_at
 }
 

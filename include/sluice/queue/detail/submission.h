@@ -7,8 +7,9 @@
 
 namespace sluice::queue {
 
+template <path Path>
 template <class Team, class Note>
-SLUICE_HD inline submission queue_pair_ref::submit(const Team& team, bool active, const io_request& request,
+SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team, bool active, const io_request& request,
                                                    const Note& note) const {
   const std::uint32_t actives = team.ballot(active);
   std::uint32_t rank = lane::bit_count(actives & (team.bit() - 1));
@@ -17,7 +18,7 @@ SLUICE_HD inline submission queue_pair_ref::submit(const Team& team, bool active
   // A team never holds more tickets than the ring has room for (depth - 1), so its own turn cannot wait on
   // itself.
   while (left > 0) {
-    const std::uint32_t count = left < mask_ ? left : mask_;
+    const std::uint32_t count = left < f_->mask ? left : f_->mask;
     const bool now = active && rank < count;
     const submission done = submit_batch(team, now, rank, count, request, note);
     if (now) mine = done;
@@ -27,15 +28,16 @@ SLUICE_HD inline submission queue_pair_ref::submit(const Team& team, bool active
   return mine;
 }
 
+template <path Path>
 template <class Team, class Note>
-SLUICE_HD inline submission queue_pair_ref::submit_batch(const Team& team, bool active, std::uint32_t rank,
+SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active, std::uint32_t rank,
                                                          std::uint32_t count, const io_request& request,
                                                          const Note& note) const {
   // Rule 1: reserve. Pairs with the watcher's release of the ticket word: the words of a re-created queue are
   // seen.
   std::uint64_t first = 0;
   if (team.leads())
-    first = lane::on_device(words_->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
+    first = lane::on_device(f_->words->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
   first = team.broadcast(first);
   // What a closed queue hands out is no ticket, and no debt: its count ended with the bit.
   if ((first & closed_bit) != 0) return {status::aborted, {}};
@@ -62,7 +64,7 @@ SLUICE_HD inline submission queue_pair_ref::submit_batch(const Team& team, bool 
     // counts us; acquire: as combiner we see the tail that the last one left, and the marks of teams that it
     // did not count.
     const std::uint64_t before =
-        lane::on_device(words_->pending)
+        lane::on_device(f_->words->pending)
             .fetch_add((std::uint64_t{count} << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
     combiner = static_cast<std::uint32_t>(before) == 0;
   }
@@ -70,7 +72,8 @@ SLUICE_HD inline submission queue_pair_ref::submit_batch(const Team& team, bool 
   return {status::ok, active ? io_ticket{ticket} : io_ticket{}};
 }
 
-SLUICE_HD inline bool queue_pair_ref::turn_has_come(std::uint64_t ticket, slot_word own,
+template <path Path>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ticket, slot_word own,
                                                     slot_word next) const {
   const std::uint32_t first = first_turn();
   const std::uint32_t turn = turn_of(ticket);
@@ -83,11 +86,12 @@ SLUICE_HD inline bool queue_pair_ref::turn_has_come(std::uint64_t ticket, slot_w
   return own_free && (!before(next.turn(), next_turn) || !before(first, next_turn));
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline bool queue_pair_ref::await_turn(const Team& team, bool active, std::uint64_t ticket) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, bool active, std::uint64_t ticket) const {
   const std::uint32_t own_slot = slot_of(ticket);
   const std::uint32_t next_slot = slot_of(ticket + 1);
-  lane::budget pace(deadline_ns_);
+  lane::budget pace(f_->deadline_ns);
   while (true) {
     // Acquire pairs with the release that freed the slot: its last occupant's reads are over before we write.
     const auto o = lane::order_of("queue.turn", lane::acquire);
@@ -106,13 +110,14 @@ SLUICE_HD inline bool queue_pair_ref::await_turn(const Team& team, bool active, 
   }
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::fill(const Team& team, bool active, std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool active, std::uint32_t slot,
                                            const io_request& request) const {
   if (is_staged()) stage(team, active && sends_data(request.op) && request.bytes > 0, slot, request);
   if (!active) return;
   const bool copies = is_staged() && request.op == nvme::opcode::read;
-  slot_record& record = slots_[slot];
+  slot_record& record = f_->slots[slot];
   record.copy_to = copies ? request.data : nullptr;
   record.copy_bytes = copies ? request.bytes : 0;
   record.report_word = request.to.word;
@@ -123,8 +128,9 @@ SLUICE_HD inline void queue_pair_ref::fill(const Team& team, bool active, std::u
   write_entry(slot, request);
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::stage(const Team& team, bool active, std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::stage(const Team& team, bool active, std::uint32_t slot,
                                             const io_request& request) const {
   std::uint32_t rest = team.ballot(active);
   if (rest == 0) return;
@@ -136,19 +142,21 @@ SLUICE_HD inline void queue_pair_ref::stage(const Team& team, bool active, std::
   team.sync();  // the bytes that other lanes staged come before our mark
 }
 
-SLUICE_HD inline void queue_pair_ref::write_entry(std::uint32_t slot, const io_request& request) const {
+template <path Path>
+SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint32_t slot, const io_request& request) const {
   const prp_pair data =
-      is_staged() && request.bytes > 0 ? staging_prps_.of(slot, request.bytes) : request.prps;
+      is_staged() && request.bytes > 0 ? f_->staging_prps.of(slot, request.bytes) : request.prps;
   const auto id = static_cast<std::uint16_t>(slot);  // rule 3: the command id is the slot
-  lane::store_wide(submission_ring_[slot],
-                   request.blocks == 0 ? nvme::flush_command(id, nsid_)
-                                       : nvme::block_command(request.op, id, nsid_, request.first,
+  lane::store_wide(f_->submission_ring[slot],
+                   request.blocks == 0 ? nvme::flush_command(id, f_->nsid)
+                                       : nvme::block_command(request.op, id, f_->nsid, request.first,
                                                              request.blocks, data.first, data.second));
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline void queue_pair_ref::combine(const Team& team) const {
-  std::uint64_t tail = team.broadcast(lane::on_device(words_->tail).load(lane::relaxed));
+SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team) const {
+  std::uint64_t tail = team.broadcast(lane::on_device(f_->words->tail).load(lane::relaxed));
   std::uint32_t counted = 1;
   while (true) {
     const std::uint64_t reached = advance_over_marks(team, tail);
@@ -156,13 +164,13 @@ SLUICE_HD inline void queue_pair_ref::combine(const Team& team) const {
       tail = reached;
       team.sync();  // every lane's acquire of a mark comes before the doorbell
       if (team.leads()) {
-        lane::on_device(words_->tail).store(tail, lane::relaxed);
-        lane::ring(submission_bell_, static_cast<std::uint32_t>(tail) & mask_);
+        lane::on_device(f_->words->tail).store(tail, lane::relaxed);
+        lane::ring(f_->submission_bell, static_cast<std::uint32_t>(tail) & f_->mask);
       }
     }
     if (lane::planted("queue.combine_once")) {
       if (team.leads())
-        lane::on_device(words_->pending).fetch_and(~std::uint64_t{0xffffffffU}, lane::acq_rel);
+        lane::on_device(f_->words->pending).fetch_and(~std::uint64_t{0xffffffffU}, lane::acq_rel);
       return;
     }
     // Release: the tail is handed to the next combiner; acquire: marks of teams that arrived meanwhile are
@@ -170,7 +178,7 @@ SLUICE_HD inline void queue_pair_ref::combine(const Team& team) const {
     std::uint32_t rest = 0;
     if (team.leads())
       rest = static_cast<std::uint32_t>(
-                 lane::on_device(words_->pending)
+                 lane::on_device(f_->words->pending)
                      .fetch_sub(counted, lane::order_of("queue.handover", lane::acq_rel))) -
              counted;
     rest = team.broadcast(rest);
@@ -179,8 +187,9 @@ SLUICE_HD inline void queue_pair_ref::combine(const Team& team) const {
   }
 }
 
+template <path Path>
 template <class Team>
-SLUICE_HD inline std::uint64_t queue_pair_ref::advance_over_marks(const Team& team,
+SLUICE_HD inline std::uint64_t basic_queue_pair_ref<Path>::advance_over_marks(const Team& team,
                                                                   std::uint64_t tail) const {
   while (true) {
     const std::uint64_t ticket = tail + team.rank();
@@ -192,10 +201,11 @@ SLUICE_HD inline std::uint64_t queue_pair_ref::advance_over_marks(const Team& te
   }
 }
 
-SLUICE_HD inline void queue_pair_ref::leave(std::uint32_t count) const {
-  lane::on_device(words_->left).fetch_add(count, lane::relaxed);
+template <path Path>
+SLUICE_HD inline void basic_queue_pair_ref<Path>::leave(std::uint32_t count) const {
+  lane::on_device(f_->words->left).fetch_add(count, lane::relaxed);
   // Release: pairs with the watcher's look at arrivals, after which it reads `left` and re-creates the queue.
-  lane::on_device(words_->pending).fetch_add(std::uint64_t{count} << 32, lane::release);
+  lane::on_device(f_->words->pending).fetch_add(std::uint64_t{count} << 32, lane::release);
 }
 
 }  // namespace sluice::queue
