@@ -16,7 +16,9 @@ class queued_block_io final : public drive::block_io {
   std::uint64_t bytes() const override { return queue_.owner().info().bytes(); }
   std::uint32_t block_size() const override { return queue_.owner().info().block_size; }
   void read(std::uint64_t first_byte, std::span<std::byte> to) override { queue_.read(first_byte, to); }
-  void write(std::uint64_t first_byte, std::span<const std::byte> from) override { queue_.write(first_byte, from); }
+  void write(std::uint64_t first_byte, std::span<const std::byte> from) override {
+    queue_.write(first_byte, from);
+  }
   void flush() override { queue_.flush(); }
 
  private:
@@ -26,7 +28,8 @@ class queued_block_io final : public drive::block_io {
 }  // namespace
 
 storage::storage(std::span<const std::string> uris, const drive::open_options& options) {
-  if (uris.empty()) throw error(error_kind::bad_input, "no drive was named", "name one, such as file:data.bin");
+  if (uris.empty())
+    throw error(error_kind::bad_input, "no drive was named", "name one, such as file:data.bin");
   for (const std::string& uri : uris) {
     opened_.push_back(drive::open(uri, options));
     host_access_.push_back(std::make_shared<queued_block_io>(*opened_.back()));
@@ -35,7 +38,8 @@ storage::storage(std::span<const std::string> uris, const drive::open_options& o
 
 void storage::adopt(drive::volume made) {
   volume_ = std::make_unique<drive::volume>(std::move(made));
-  for (std::uint32_t i = 0; i < volume_->drives(); ++i) in_order_.push_back(opened_[volume_->given_as(i)].get());
+  for (std::uint32_t i = 0; i < volume_->drives(); ++i)
+    in_order_.push_back(opened_[volume_->given_as(i)].get());
 }
 
 storage storage::raw(std::span<const std::string> uris, const drive::open_options& options, drive::layout how,
@@ -47,12 +51,13 @@ storage storage::raw(std::span<const std::string> uris, const drive::open_option
 
 storage storage::open(std::span<const std::string> uris, const drive::open_options& options) {
   storage made(uris, options);
-  made.adopt(drive::volume::open(made.host_access_));
+  made.adopt(drive::volume::open(made.host_access_, options.mode));
   return made;
 }
 
-storage storage::create(std::span<const std::string> uris, const drive::open_options& options, drive::layout how,
-                        std::uint64_t unit, std::string_view name, drive::on_existing existing) {
+storage storage::create(std::span<const std::string> uris, const drive::open_options& options,
+                        drive::layout how, std::uint64_t unit, std::string_view name,
+                        drive::on_existing existing) {
   storage made(uris, options);
   made.adopt(drive::volume::create(made.host_access_, how, unit, name, existing));
   return made;

@@ -11,7 +11,9 @@ namespace sluice::array {
 
 namespace {
 
-std::uint32_t granted(std::uint32_t wanted, std::uint32_t most) { return std::max(1U, std::min(wanted, most)); }
+std::uint32_t granted(std::uint32_t wanted, std::uint32_t most) {
+  return std::max(1U, std::min(wanted, most));
+}
 
 }  // namespace
 
@@ -51,15 +53,18 @@ volume_store::volume_store(const drive::volume& on, std::vector<drive::drive*> d
     if (ref_.volume_.alive(copy)) ++ref_.copies_;
 }
 
-void volume_store::check(const drive::volume& on, std::uint64_t first_byte, const store_options& options) const {
+void volume_store::check(const drive::volume& on, std::uint64_t first_byte,
+                         const store_options& options) const {
   const bool fits = is_power_of_two(options.page_bytes) && options.page_bytes >= on.block_size() &&
                     options.page_bytes <= drive::largest_page;
   if (!fits)
-    throw error(error_kind::bad_input, "pages of " + std::to_string(options.page_bytes) + " bytes are not to be had",
+    throw error(error_kind::bad_input,
+                "pages of " + std::to_string(options.page_bytes) + " bytes are not to be had",
                 "use a power of two from " + std::to_string(on.block_size()) + " to " +
                     std::to_string(drive::largest_page));
   if (first_byte % options.page_bytes != 0 || options.depth < 2 || options.queues == 0)
-    throw error(error_kind::bad_input, "a store needs data that begin on a page, a queue, and a depth of 2 or more");
+    throw error(error_kind::bad_input,
+                "a store needs data that begin on a page, a queue, and a depth of 2 or more");
 }
 
 volume_store::~volume_store() {
@@ -80,9 +85,11 @@ void volume_store::attach_frames(const memory::region& frames) {
   std::vector<drive_port> ports;
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     const queue::queue_set_ref set = queues_[i]->ref();
-    drive_port port{.queues = set.queues, .queue_count = set.count, .command_bytes = command_bytes, .frames = {}};
+    drive_port port{
+        .queues = set.queues, .queue_count = set.count, .command_bytes = command_bytes, .frames = {}};
     if (drives_[i]->reaches_frames(lanes_)) {
-      prps_.emplace_back(*drives_[i], lanes_, drives_[i]->map(frames), command_bytes, frames.bytes / command_bytes);
+      prps_.emplace_back(*drives_[i], lanes_, drives_[i]->map(frames), command_bytes,
+                         frames.bytes / command_bytes);
       port.frames = prps_.back().ref();
     }
     ports.push_back(port);

@@ -1,4 +1,5 @@
-// A volume with a cache in front of it: what kernels index. Launches kernels of its own, so only `.cu` files include it.
+// A volume with a cache in front of it: what kernels index. Launches kernels of its own, so only `.cu` files
+// include it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace sluice {
 struct cached_options {
   std::uint64_t cache_bytes = 64 * MiB;  ///< for frames
   std::uint32_t page_bytes = 4096;
-  std::uint32_t queues = 4;     ///< queue pairs a drive
-  std::uint32_t depth = 1024;   ///< entries a queue
+  std::uint32_t queues = 4;            ///< queue pairs a drive
+  std::uint32_t depth = 1024;          ///< entries a queue
   std::uint64_t patience_ms = 30'000;  ///< how long one access may wait
 };
 
@@ -32,7 +33,8 @@ struct io_truth {
   std::uint64_t bytes_moved = 0;  ///< by the drives, both ways
 
   double amplification() const {
-    return cache.bytes_asked == 0 ? 0.0 : static_cast<double>(bytes_moved) / static_cast<double>(cache.bytes_asked);
+    return cache.bytes_asked == 0 ? 0.0
+                                  : static_cast<double>(bytes_moved) / static_cast<double>(cache.bytes_asked);
   }
 };
 
@@ -54,7 +56,9 @@ class cached_volume {
         store_(over.volume(), over.drives(), on.kind(), 0, over.volume().bytes(),
                {.page_bytes = options.page_bytes, .queues = options.queues, .depth = options.depth}),
         cache_(on.kind(),
-               {.bytes = options.cache_bytes, .page_bytes = options.page_bytes, .patience_ms = options.patience_ms},
+               {.bytes = options.cache_bytes,
+                .page_bytes = options.page_bytes,
+                .patience_ms = options.patience_ms},
                store_.ref().pages()),
         mailbox_(on.kind(), memory::place::pinned, sizeof(mailbox)),
         before_(over.counters()) {
@@ -74,7 +78,8 @@ class cached_volume {
     return array<T>(of.first_byte, of.bytes / sizeof(T));
   }
 
-  /// Call after a launch: throws error{io_failure} naming the drive, LBA and status of its first failed access.
+  /// Call after a launch: throws error{io_failure} naming the drive, LBA and status of its first failed
+  /// access.
   void sync() const { throw_first_failure(mailbox_, storage_, cache_.page_bytes()); }
   /// Writes all dirty pages and makes them last; after it returns another process reads the new bytes.
   void flush() { flush_pages_of({0}, {store_.ref().pages()}); }
@@ -93,7 +98,8 @@ class cached_volume {
   void flush_pages_of(page_id first, page_id last) {
     const cache::flush_report done = cache::flush_pages(machine_, ref_, first, last);
     if (done.code.is_ok()) return;
-    throw error(error_kind::io_failure, "page " + std::to_string(done.page.value) + " could not be written back",
+    throw error(error_kind::io_failure,
+                "page " + std::to_string(done.page.value) + " could not be written back",
                 "the page stays in the cache: mend the drive and flush again", {.code = done.code});
   }
 

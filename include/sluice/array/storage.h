@@ -21,11 +21,12 @@ class storage {
   /// Drives as they are, without a manifest: data start at byte 0.
   static storage raw(std::span<const std::string> uris, const drive::open_options& options,
                      drive::layout how = drive::layout::stripe, std::uint64_t unit = drive::largest_page);
-  /// A volume that exists, its drives given in any order. Throws as drive::open() and drive::volume::open() do.
+  /// A volume that exists, its drives given in any order. Throws as drive::open() and drive::volume::open()
+  /// do.
   static storage open(std::span<const std::string> uris, const drive::open_options& options);
   /// A new volume. What the drives hold is refused or replaced as `existing` says.
-  static storage create(std::span<const std::string> uris, const drive::open_options& options, drive::layout how,
-                        std::uint64_t unit, std::string_view name,
+  static storage create(std::span<const std::string> uris, const drive::open_options& options,
+                        drive::layout how, std::uint64_t unit, std::string_view name,
                         drive::on_existing existing = drive::on_existing::refuse);
   /// True where any of the drives holds a manifest.
   static bool holds_volume(std::span<const std::string> uris);

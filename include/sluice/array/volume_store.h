@@ -29,15 +29,16 @@ struct io_counts {
 /// Owns the queues. Lanes' side is ref(), a cache::page_store; good while this object lives.
 class volume_store {
  public:
-  /// `drives` in the volume's own order. Serves the `bytes` from `first_byte` of the volume (a multiple of the page size) as pages
-  /// counted from 0; the last may reach past `bytes` into the dataset's padding.
-  volume_store(const drive::volume& on, std::vector<drive::drive*> drives, backend lanes, std::uint64_t first_byte,
-               std::uint64_t bytes, const store_options& options);
+  /// `drives` in the volume's own order. Serves the `bytes` from `first_byte` of the volume (a multiple of
+  /// the page size) as pages counted from 0; the last may reach past `bytes` into the dataset's padding.
+  volume_store(const drive::volume& on, std::vector<drive::drive*> drives, backend lanes,
+               std::uint64_t first_byte, std::uint64_t bytes, const store_options& options);
   volume_store(const volume_store&) = delete;
   volume_store& operator=(const volume_store&) = delete;
   ~volume_store();
 
-  /// Names the memory that pages move to and from: frames of page_bytes, one after another. Once, before ref().
+  /// Names the memory that pages move to and from: frames of page_bytes, one after another. Once, before
+  /// ref().
   void attach_frames(const memory::region& frames);
   volume_store_ref ref() const { return ref_; }
 

@@ -1,4 +1,5 @@
-// Lanes' view of a volume as a source of pages: which drive, which queue, which commands, and who helps them along.
+// Lanes' view of a volume as a source of pages: which drive, which queue, which commands, and who helps them
+// along.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ struct drive_port {
   const queue::queue_fields* queues = nullptr;
   std::uint32_t queue_count = 0;
   std::uint32_t command_bytes = 0;  ///< the most that one command moves
-  queue::prp_table_ref frames;      ///< frames as this drive sees them, in pieces of command_bytes; peer path only
+  queue::prp_table_ref
+      frames;  ///< frames as this drive sees them, in pieces of command_bytes; peer path only
 };
 
 /// Words that lanes share for flushing: a flush needs somewhere in lanes' memory for its answer.
@@ -28,16 +30,21 @@ struct store_words {
   std::uint64_t detail;
 };
 
-/// Where a transfer waits, in the 64 bits that `report_to::detail` holds until the answer: bit 63, drive 62:48, queue 47:32,
-/// slot 31:0.
+/// Where a transfer waits, in the 64 bits that `report_to::detail` holds until the answer: bit 63, drive
+/// 62:48, queue 47:32, slot 31:0.
 class poll_hint {
  public:
   SLUICE_HD constexpr explicit poll_hint(std::uint64_t bits) : bits_(bits) {}
   SLUICE_HD constexpr poll_hint(std::uint32_t drive, std::uint32_t queue, std::uint32_t slot)
-      : bits_((std::uint64_t{1} << 63) | (std::uint64_t{drive} << 48) | (std::uint64_t{queue} << 32) | slot) {}
+      : bits_((std::uint64_t{1} << 63) | (std::uint64_t{drive} << 48) | (std::uint64_t{queue} << 32) | slot) {
+  }
   SLUICE_HD constexpr bool valid() const { return (bits_ >> 63) != 0; }
-  SLUICE_HD constexpr std::uint32_t drive() const { return static_cast<std::uint32_t>(bits_ >> 48) & 0x7fffU; }
-  SLUICE_HD constexpr std::uint32_t queue() const { return static_cast<std::uint32_t>(bits_ >> 32) & 0xffffU; }
+  SLUICE_HD constexpr std::uint32_t drive() const {
+    return static_cast<std::uint32_t>(bits_ >> 48) & 0x7fffU;
+  }
+  SLUICE_HD constexpr std::uint32_t queue() const {
+    return static_cast<std::uint32_t>(bits_ >> 32) & 0xffffU;
+  }
   SLUICE_HD constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(bits_); }
   SLUICE_HD constexpr std::uint64_t bits() const { return bits_; }
   /// Drive and queue in one number.
@@ -66,8 +73,8 @@ class volume_store_ref {
   friend class volume_store;
 
   template <class Team>
-  SLUICE_HD status submit_command(const Team& team, bool active, std::uint32_t drive, const queue::io_request& request,
-                                  lane::budget& patience) const;
+  SLUICE_HD status submit_command(const Team& team, bool active, std::uint32_t drive,
+                                  const queue::io_request& request, lane::budget& patience) const;
   template <class Team>
   SLUICE_HD status submit_on_drive(const Team& team, bool active, std::uint32_t drive,
                                    const queue::io_request& request, lane::budget& patience) const;

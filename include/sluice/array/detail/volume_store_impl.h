@@ -6,7 +6,8 @@
 namespace sluice::array {
 
 template <class Team>
-SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active, const cache::page_transfer& transfer,
+SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
+                                                 const cache::page_transfer& transfer,
                                                  lane::budget& patience) const {
   const bool inside = transfer.page.value < pages_;
   const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
@@ -17,10 +18,12 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active, 
     const bool writes = transfer.write && volume_.alive(copy);
     const bool here = active && inside && result.is_ok() && (writes || (!transfer.write && copy == 0));
     drive::volume_place place{};
-    if (here) place = transfer.write ? volume_.locate(byte, copy) : volume_.locate_to_read(byte, lane::warp_index());
+    if (here)
+      place = transfer.write ? volume_.locate(byte, copy) : volume_.locate_to_read(byte, lane::warp_index());
     for (std::uint32_t part = 0; part < commands_; ++part) {
       const queue::io_request request = command_for(transfer, place, part);
-      const status code = submit_command(team, here && (result.is_ok() || started), place.drive, request, patience);
+      const status code =
+          submit_command(team, here && (result.is_ok() || started), place.drive, request, patience);
       if (!here) continue;
       if (code.is_ok()) {
         started = true;
@@ -37,7 +40,8 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active, 
 }
 
 SLUICE_HD inline queue::io_request volume_store_ref::command_for(const cache::page_transfer& transfer,
-                                                                 drive::volume_place place, std::uint32_t part) const {
+                                                                 drive::volume_place place,
+                                                                 std::uint32_t part) const {
   const std::uint64_t offset = std::uint64_t{part} << command_shift_;
   const std::uint32_t bytes = std::uint32_t{1} << command_shift_;
   queue::io_request request;
@@ -73,11 +77,11 @@ SLUICE_HD inline status volume_store_ref::submit_on_drive(const Team& team, bool
                                                           lane::budget& patience) const {
   const drive_port& port = drives_[drive];
   // By SM and warp: neighbours use different queues, without a shared counter.
-  std::uint32_t chosen =
-      team.broadcast(static_cast<std::uint32_t>(mix(lane::warp_index() + (std::uint64_t{lane::processor()} << 32)) %
-                                                port.queue_count));
+  std::uint32_t chosen = team.broadcast(static_cast<std::uint32_t>(
+      mix(lane::warp_index() + (std::uint64_t{lane::processor()} << 32)) % port.queue_count));
   queue::io_request mine = request;
-  mine.prps = port.frames.of(static_cast<std::uint64_t>(request.data - frames_) >> command_shift_, request.bytes);
+  mine.prps =
+      port.frames.of(static_cast<std::uint64_t>(request.data - frames_) >> command_shift_, request.bytes);
   std::uint32_t tried = 0;
   while (true) {
     const queue::queue_pair_ref queue(port.queues + chosen);
@@ -132,7 +136,8 @@ SLUICE_HD inline status volume_store_ref::flush(const Team& team, lane::budget& 
   std::uint32_t bits = 0;
   if (team.leads()) {
     status first;
-    while (lane::on_device(words_->flushing).exchange(1, lane::acquire) != 0) {  // pairs with the release below
+    while (lane::on_device(words_->flushing).exchange(1, lane::acquire) !=
+           0) {  // pairs with the release below
       if (patience.spent()) first = status::timed_out;
       if (!first.is_ok()) break;
     }

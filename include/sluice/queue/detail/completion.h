@@ -15,25 +15,30 @@ SLUICE_HD inline std::uint32_t coarse_now() {
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::help(const Team& team, bool interested, io_ticket ticket) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::help(const Team& team, bool interested,
+                                                       io_ticket ticket) const {
   const std::uint32_t slot = slot_of(ticket.value);
   slot_word seen;
-  if (interested) seen = slot_word(word(slot).load(lane::relaxed));
+  // Acquire pairs with the mark: whoever sees a command of the queue's new life sees that the queue is not
+  // deleted any more.
+  if (interested) seen = slot_word(word(slot).load(lane::order_of("queue.help", lane::acquire)));
   // Another turn means that somebody ran our continuation: the waiter's own word has changed.
   progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
 }
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested, std::uint32_t slot) const {
-  progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
+SLUICE_HD inline void basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested,
+                                                            std::uint32_t slot) const {
+  progress(team, interested, slot,
+           slot_word(interested ? word(slot).load(lane::order_of("queue.help", lane::acquire)) : 0));
 }
 
 /// `seen`: the slot's word a moment ago, of whatever turn.
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, bool interested, std::uint32_t slot,
-                                               slot_word seen) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, bool interested,
+                                                           std::uint32_t slot, slot_word seen) const {
   const bool answered = interested && seen.state() == slot_state::done;
   if (team.any(answered)) return run_continuations(team, answered, slot, seen);
   if (reap(team)) return;
@@ -45,8 +50,9 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, boo
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& team, bool wanted, std::uint32_t slot,
-                                                        slot_word seen) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& team, bool wanted,
+                                                                    std::uint32_t slot,
+                                                                    slot_word seen) const {
   status code = seen.code();
   if (wanted && seen.state() == slot_state::in_flight && code.is_ok()) code = status::aborted;
   std::uint64_t expected = seen.bits();
@@ -72,7 +78,8 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& 
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, bool wanted, std::uint32_t slot) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, bool wanted,
+                                                              std::uint32_t slot) const {
   if (!is_staged()) return;
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;
@@ -135,7 +142,8 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
 template <path Path>
 template <class Team>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Team& team, std::uint64_t from,
-                                                           std::uint32_t limit, bool& broken) const {
+                                                                       std::uint32_t limit,
+                                                                       bool& broken) const {
   const std::uint64_t position = from + team.rank();
   std::uint32_t dword = 0;
   bool fresh = false;

@@ -9,8 +9,9 @@ namespace sluice::queue {
 
 template <path Path>
 template <class Team, class Note>
-SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team, bool active, const io_request& request,
-                                                   const Note& note) const {
+SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team, bool active,
+                                                               const io_request& request,
+                                                               const Note& note) const {
   const std::uint32_t actives = team.ballot(active);
   std::uint32_t rank = lane::bit_count(actives & (team.bit() - 1));
   std::uint32_t left = lane::bit_count(actives);
@@ -30,14 +31,16 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team,
 
 template <path Path>
 template <class Team, class Note>
-SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active, std::uint32_t rank,
-                                                         std::uint32_t count, const io_request& request,
-                                                         const Note& note) const {
+SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active,
+                                                                     std::uint32_t rank, std::uint32_t count,
+                                                                     const io_request& request,
+                                                                     const Note& note) const {
   // Rule 1: reserve. Pairs with the watcher's release of the ticket word: the words of a re-created queue are
   // seen.
   std::uint64_t first = 0;
   if (team.leads())
-    first = lane::on_device(f_->words->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
+    first =
+        lane::on_device(f_->words->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
   first = team.broadcast(first);
   // What a closed queue hands out is no ticket, and no debt: its count ended with the bit.
   if ((first & closed_bit) != 0) return {status::aborted, {}};
@@ -74,7 +77,7 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team&
 
 template <path Path>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ticket, slot_word own,
-                                                    slot_word next) const {
+                                                                slot_word next) const {
   const std::uint32_t first = first_turn();
   const std::uint32_t turn = turn_of(ticket);
   // A slot that was last used before the queue's present life counts as free for its first turn.
@@ -88,7 +91,8 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ti
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, bool active, std::uint64_t ticket) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, bool active,
+                                                             std::uint64_t ticket) const {
   const std::uint32_t own_slot = slot_of(ticket);
   const std::uint32_t next_slot = slot_of(ticket + 1);
   lane::budget pace(f_->deadline_ns);
@@ -113,7 +117,7 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
 template <path Path>
 template <class Team>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool active, std::uint32_t slot,
-                                           const io_request& request) const {
+                                                       const io_request& request) const {
   if (is_staged()) stage(team, active && sends_data(request.op) && request.bytes > 0, slot, request);
   if (!active) return;
   const bool copies = is_staged() && request.op == nvme::opcode::read;
@@ -131,7 +135,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool ac
 template <path Path>
 template <class Team>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::stage(const Team& team, bool active, std::uint32_t slot,
-                                            const io_request& request) const {
+                                                        const io_request& request) const {
   std::uint32_t rest = team.ballot(active);
   if (rest == 0) return;
   std::byte* const to = staging(slot);
@@ -143,7 +147,8 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::stage(const Team& team, bool a
 }
 
 template <path Path>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint32_t slot, const io_request& request) const {
+SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint32_t slot,
+                                                              const io_request& request) const {
   const prp_pair data =
       is_staged() && request.bytes > 0 ? f_->staging_prps.of(slot, request.bytes) : request.prps;
   const auto id = static_cast<std::uint16_t>(slot);  // rule 3: the command id is the slot
@@ -190,7 +195,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team) cons
 template <path Path>
 template <class Team>
 SLUICE_HD inline std::uint64_t basic_queue_pair_ref<Path>::advance_over_marks(const Team& team,
-                                                                  std::uint64_t tail) const {
+                                                                              std::uint64_t tail) const {
   while (true) {
     const std::uint64_t ticket = tail + team.rank();
     // Pairs with the mark: the entry is visible to the drive once we ring.

@@ -1,0 +1,260 @@
+#include "tools/sluice/io_bench.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "sluice/base/error.h"
+#include "sluice/memory/buffer.h"
+#include "sluice/queue/queue_set.h"
+#include "tools/sluice/bare_copy.h"
+
+namespace sluice::tool {
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = 4 * MiB;
+
+/// Everything one run owns, in the order in which it may be destroyed.
+class bench {
+ public:
+  bench(lane::machine& on, storage& drives, const io_bench_options& options)
+      : machine_(on), storage_(drives), options_(options) {
+    check();
+    learn_truth();
+    make_lanes();
+    make_queues();
+  }
+
+  io_bench_result run(const std::atomic<bool>& stop) {
+    const drive::drive_counters before = storage_.counters();
+    io_bench_result result;
+    result.lanes = lanes_;
+    pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
+    summarise_latency(result);
+    if (!stop) {
+      io_bench_result untimed;
+      const std::uint64_t most =
+          machine_.kind() == backend::cuda ? std::uint64_t{1} << 24 : std::uint64_t{1} << 19;
+      pass(untimed, stop,
+           {.commands = std::min(blocks_ * drive_count(), most), .seconds = 60, .whole = true});
+      result.wrong += untimed.wrong;
+      result.failed += untimed.failed;
+      if (result.first_failure.is_ok()) {
+        result.first_failure = untimed.first_failure;
+        result.first_drive = untimed.first_drive;
+        result.first_block = untimed.first_block;
+      }
+    }
+    for (const auto& set : queues_) {
+      result.issued += set->issued();
+      result.queues_lost += set->losses();
+    }
+    const drive::drive_counters after = storage_.counters();
+    result.served = after.served - before.served;
+    result.dropped = after.dropped - before.dropped;
+    return result;
+  }
+
+ private:
+  struct pass_options {
+    std::uint64_t commands;
+    double seconds;
+    bool whole;
+  };
+
+  std::uint32_t drive_count() const { return static_cast<std::uint32_t>(storage_.drives().size()); }
+
+  void check() {
+    const std::uint32_t bytes = options_.block_bytes;
+    span_ = options_.span_bytes;
+    for (const drive::drive* one : storage_.drives()) {
+      if (!is_power_of_two(bytes) || bytes < one->info().block_size || bytes > one->info().max_transfer)
+        throw error(error_kind::bad_input, "blocks of " + std::to_string(bytes) + " bytes are not to be had",
+                    "use a power of two from " + std::to_string(one->info().block_size) + " to " +
+                        std::to_string(one->info().max_transfer),
+                    {.drive = one->info().uri});
+      span_ = std::min(span_, one->info().bytes());
+    }
+    blocks_ = std::bit_floor(span_ / bytes);
+    if (blocks_ < 2)
+      throw error(error_kind::bad_input, "the drive has too few blocks of that size to choose among");
+    span_ = blocks_ * bytes;
+  }
+
+  /// Reads (or fills) each drive once over the host's queue, and keeps what each sector must hold.
+  void learn_truth() {
+    std::vector<sector_truth> truth(drive_count() * span_ / sector_bytes);
+    std::vector<std::uint64_t> words(std::min(chunk_bytes, span_) / 8);
+    for (std::uint32_t d = 0; d < drive_count(); ++d) {
+      drive::block_io& io = storage_.volume().drive_at(d);
+      for (std::uint64_t at = 0; at < span_; at += words.size() * 8) {
+        const std::uint64_t sector = (d * span_ + at) / sector_bytes;
+        if (options_.fill) {
+          for (std::size_t i = 0; i < words.size(); ++i)
+            words[i] = filled_word(sector + i / sector_words, static_cast<std::uint32_t>(i % sector_words));
+          io.write(at, std::as_bytes(std::span(words)));
+        } else {
+          io.read(at, std::as_writable_bytes(std::span(words)));
+        }
+        for (std::size_t s = 0; s * sector_words < words.size(); ++s)
+          truth[sector + s] = truth_of(std::span(words).subspan(s * sector_words, sector_words));
+      }
+    }
+    truth_ = memory::buffer(machine_.kind(), memory::place::device, truth.size() * sizeof(sector_truth));
+    memory::copy_in(truth_.view(), 0, std::as_bytes(std::span(truth)));
+  }
+
+  static sector_truth truth_of(std::span<const std::uint64_t> words) {
+    std::uint64_t whole = 0;
+    for (const std::uint64_t word : words) whole = fold(whole, word);
+    return {stamp_of(words.front(), words.back()), whole};
+  }
+
+  template <queue::path Path>
+  std::uint64_t resident_lanes() const {
+    return std::uint64_t{lane::resident_blocks<io_kernel<Path>>(machine_, block_lanes())} * block_lanes();
+  }
+  std::uint32_t block_lanes() const { return machine_.kind() == backend::cuda ? 256 : 32; }
+  bool staged() const { return !storage_.drives().front()->reaches_frames(machine_.kind()); }
+
+  void make_lanes() {
+    const std::uint64_t most =
+        staged() ? resident_lanes<queue::path::staged>() : resident_lanes<queue::path::peer>();
+    const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
+    lanes_ = std::min(most, options_.lanes != 0 ? options_.lanes : room);
+    lanes_ = std::max<std::uint64_t>(block_lanes(), lanes_ / block_lanes() * block_lanes());
+    const backend kind = machine_.kind();
+    stride_ = queue::piece_stride(options_.block_bytes, 4096);
+    buffers_ = memory::buffer(kind, memory::place::device, lanes_ * stride_);
+    cells_ = memory::buffer(kind, memory::place::device, lanes_ * sizeof(io_cell));
+    tallies_ = memory::buffer(kind, memory::place::device, lanes_ / 32 * sizeof(io_tally));
+    latencies_ = memory::buffer(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t));
+    stop_ = memory::buffer(kind, memory::place::pinned, sizeof(std::uint32_t));
+    job_ = memory::buffer(kind, memory::place::device, sizeof(io_job));
+  }
+
+  void make_queues() {
+    std::vector<io_drive> ports;
+    for (drive::drive* one : storage_.drives()) {
+      const queue::queue_options options{.depth = std::min(options_.depth, one->info().max_depth),
+                                         .transfer_bytes = options_.block_bytes,
+                                         .deadline = std::chrono::milliseconds(one->info().deadline_ms)};
+      queues_.push_back(std::make_unique<queue::queue_set>(
+          *one, machine_.kind(), std::min(options_.queues, one->info().max_queues), options));
+      io_drive port{.queues = queues_.back()->ref().queues,
+                    .queue_count = queues_.back()->ref().count,
+                    .block_shift = log2_exact(options_.block_bytes / one->info().block_size),
+                    .buffers = {}};
+      if (one->reaches_frames(machine_.kind())) {
+        prps_.emplace_back(*one, machine_.kind(), one->map(buffers_.view()), options_.block_bytes, lanes_);
+        port.buffers = prps_.back().ref();
+      }
+      ports.push_back(port);
+    }
+    ports_ = memory::buffer(machine_.kind(), memory::place::device, ports.size() * sizeof(io_drive));
+    memory::copy_in(ports_.view(), 0, std::as_bytes(std::span(ports)));
+  }
+
+  template <class T>
+  static void clear(const memory::buffer& what) {
+    const std::vector<T> zeros(what.size() / sizeof(T));
+    memory::copy_in(what.view(), 0, std::as_bytes(std::span(zeros)));
+  }
+
+  void pass(io_bench_result& result, const std::atomic<bool>& stop, const pass_options& how) {
+    clear<io_tally>(tallies_);
+    clear<std::uint64_t>(latencies_);
+    const io_job job{
+        .drives = ports_.lanes_as<io_drive>(),
+        .cells = cells_.lanes_as<io_cell>(),
+        .buffers = buffers_.lanes(),
+        .truth = truth_.lanes_as<sector_truth>(),
+        .tallies = tallies_.lanes_as<io_tally>(),
+        .latencies = latencies_.lanes_as<std::uint64_t>(),
+        .stop = stop_.lanes_as<std::uint32_t>(),
+        .blocks = blocks_,
+        .commands = how.commands,
+        .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
+        .seed = options_.seed,
+        .drive_count = drive_count(),
+        .command_bytes = options_.block_bytes,
+        .stride = stride_,
+        .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
+        .pattern = options_.pattern,
+        .check_whole = how.whole};
+    memory::copy_in(job_.view(), 0, std::as_bytes(std::span(&job, 1)));
+    result.seconds = staged() ? launch<queue::path::staged>(stop) : launch<queue::path::peer>(stop);
+    collect(result);
+  }
+
+  template <queue::path Path>
+  double launch(const std::atomic<bool>& stop) {
+    const lane::grid shape{static_cast<std::uint32_t>(lanes_ / block_lanes()), block_lanes()};
+    const auto running = lane::start(machine_, shape, io_kernel<Path>{job_.lanes_as<io_job>()});
+    while (!running->finished()) {
+      if (stop) lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::release);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return running->wait().seconds;
+  }
+
+  void collect(io_bench_result& result) const {
+    std::vector<io_tally> tallies(lanes_ / 32);
+    memory::copy_out(tallies_.view(), 0, std::as_writable_bytes(std::span(tallies)));
+    for (const io_tally& tally : tallies) {
+      result.commands += tally.commands;
+      result.failed += tally.failed;
+      result.wrong += tally.wrong;
+      if (tally.first_failure == 0 || !result.first_failure.is_ok()) continue;
+      result.first_failure = status::from_bits(static_cast<std::uint32_t>(tally.first_failure));
+      result.first_drive = storage_.drives()[tally.first_failure >> 32]->info().uri;
+      result.first_block = {tally.first_block};
+    }
+  }
+
+  void summarise_latency(io_bench_result& result) const {
+    std::vector<std::uint64_t> counts(latency_buckets);
+    memory::copy_out(latencies_.view(), 0, std::as_writable_bytes(std::span(counts)));
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : counts) all += count;
+    std::uint64_t seen = 0;
+    const auto reached = [&](double share) {
+      return static_cast<double>(seen) >= share * static_cast<double>(all);
+    };
+    for (std::uint32_t bucket = 0; bucket < latency_buckets && all > 0; ++bucket) {
+      seen += counts[bucket];
+      const double us =
+          static_cast<double>(std::uint64_t{1} << (bucket / 4)) * (1.25 + bucket % 4 * 0.25) / 1e3;
+      if (result.latency.p50 == 0 && reached(0.5)) result.latency.p50 = us;
+      if (result.latency.p99 == 0 && reached(0.99)) result.latency.p99 = us;
+      if (result.latency.p999 == 0 && reached(0.999)) result.latency.p999 = us;
+      if (counts[bucket] > 0) result.latency.max = us;
+    }
+  }
+
+  lane::machine& machine_;
+  storage& storage_;
+  io_bench_options options_;
+  std::uint64_t span_ = 0, blocks_ = 0, lanes_ = 0;
+  std::uint32_t stride_ = 0;
+  memory::buffer truth_, buffers_, cells_, tallies_, latencies_, stop_, job_, ports_;
+  std::vector<queue::prp_table> prps_;
+  std::vector<std::unique_ptr<queue::queue_set>> queues_;
+};
+
+}  // namespace
+
+io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
+                             const std::atomic<bool>& stop) {
+  const bare_limit bare = measure_bare_copy(on, options.block_bytes, std::min(options.span_bytes, GiB),
+                                            options.write_share > 0.5);
+  io_bench_result result = bench(on, drives, options).run(stop);
+  result.bare_iops = bare.blocks_per_second;
+  return result;
+}
+
+}  // namespace sluice::tool

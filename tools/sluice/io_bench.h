@@ -1,0 +1,55 @@
+// Raw I/O against drives, measured and checked: the engine behind `sluice bench io`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/array/storage.h"
+#include "sluice/lane/launch.h"
+#include "tools/sluice/io_kernel.h"
+
+namespace sluice::tool {
+
+struct io_bench_options {
+  std::uint32_t block_bytes = 512;  ///< of one command, a power of two
+  std::uint32_t queues = 4;         ///< a drive
+  std::uint32_t depth = 1024;
+  std::uint64_t lanes = 0;  ///< commands in flight; 0: as many as the queues take
+  io_pattern pattern = io_pattern::random;
+  double write_share = 0;
+  double seconds = 2;
+  std::uint64_t span_bytes = GiB;  ///< of each drive, from its start
+  bool fill = false;  ///< write known bytes first; else what the drives hold is read once for the truth
+  std::uint64_t seed = 1;
+};
+
+struct latency_summary {
+  double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< µs
+};
+
+struct io_bench_result {
+  double seconds = 0;
+  std::uint64_t commands = 0;  ///< that lanes saw answered
+  std::uint64_t issued = 0, served = 0, dropped = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t wrong = 0;  ///< in the timed pass, by stamp, and in the untimed one, by every byte
+  std::uint32_t queues_lost = 0;
+  latency_summary latency;
+  double bare_iops = 0;  ///< the same blocks moved between the same memories without any queue
+  status first_failure;
+  std::string first_drive;
+  lba first_block;
+  std::uint64_t lanes = 0;
+
+  double iops() const { return seconds > 0 ? static_cast<double>(commands) / seconds : 0; }
+  bool verified() const { return wrong == 0 && failed == 0; }
+};
+
+/// Runs the benchmark on drives opened raw. `stop` ends it early. Throws error{bad_input} for options that do
+/// not fit the drives.
+io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
+                             const std::atomic<bool>& stop);
+
+}  // namespace sluice::tool

@@ -1,0 +1,219 @@
+// The raw I/O benchmark's kernel: every lane keeps one command in flight, checks what it got, and asks for
+// the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sluice/base/bits.h"
+#include "sluice/lane/identity.h"
+#include "sluice/lane/team.h"
+#include "sluice/lane/wait.h"
+#include "sluice/queue/queue_pair_ref.h"
+
+namespace sluice::tool {
+
+inline constexpr std::uint32_t sector_bytes = 512;
+inline constexpr std::uint32_t sector_words = sector_bytes / 8;
+
+/// What a sector must hold: its first and last word mixed, and all of it mixed.
+struct sector_truth {
+  std::uint64_t stamp;
+  std::uint64_t whole;
+};
+
+constexpr std::uint64_t stamp_of(std::uint64_t first, std::uint64_t last) { return mix(first) ^ last; }
+constexpr std::uint64_t fold(std::uint64_t sum, std::uint64_t word) {
+  return (sum ^ word) * 0x9e3779b97f4a7c15ULL + (sum >> 29);
+}
+/// Word `k` of sector `s` where the benchmark has filled the drive itself.
+constexpr std::uint64_t filled_word(std::uint64_t s, std::uint32_t k) {
+  return mix(s * sector_words + k + 1);
+}
+
+/// Where a lane's command reports.
+struct alignas(16) io_cell {
+  std::uint64_t word;
+  std::uint64_t detail;
+};
+
+/// Counted by one warp, in lines of its own.
+struct alignas(128) io_tally {
+  std::uint64_t commands;
+  std::uint64_t failed;         ///< answered with an error status
+  std::uint64_t wrong;          ///< answered ok, with other bytes than the truth
+  std::uint64_t first_failure;  ///< status bits in the low half, drive in the high half; 0 where none
+  std::uint64_t first_block;    ///< logical block of it
+};
+
+/// Four buckets to each power of two of nanoseconds.
+inline constexpr std::uint32_t latency_buckets = 160;
+constexpr std::uint32_t latency_bucket(std::uint64_t ns) {
+  std::uint32_t power = 2;
+  while (power < 40 && (ns >> (power + 1)) != 0) ++power;
+  const auto quarter = static_cast<std::uint32_t>(ns >> (power - 2)) & 3U;
+  const std::uint32_t bucket = power * 4 + quarter;
+  return bucket < latency_buckets ? bucket : latency_buckets - 1;
+}
+
+enum class io_pattern : std::uint8_t { random, sequential };
+
+/// A drive as the kernel uses it.
+struct io_drive {
+  const queue::queue_fields* queues;
+  std::uint32_t queue_count;
+  std::uint32_t block_shift;     ///< log2 of the job's bytes a command ÷ the drive's logical block
+  queue::prp_table_ref buffers;  ///< the lanes' pieces as this drive sees them; peer path only
+};
+
+/// Everything the lanes are told; one copy in their memory.
+struct io_job {
+  const io_drive* drives;
+  io_cell* cells;             ///< one a lane
+  std::byte* buffers;         ///< one piece a lane
+  const sector_truth* truth;  ///< of each sector, drive after drive
+  io_tally* tallies;          ///< one a warp
+  std::uint64_t* latencies;   ///< latency_buckets counts
+  std::uint32_t* stop;        ///< the host ends the run with it
+  std::uint64_t blocks;       ///< of command_bytes on each drive; a power of two where random
+  std::uint64_t commands;     ///< in all
+  std::uint64_t nanoseconds;  ///< or for so long, whichever ends first
+  std::uint64_t seed;
+  std::uint32_t drive_count;
+  std::uint32_t command_bytes;
+  std::uint32_t stride;  ///< of buffers
+  std::uint32_t writes_in_1024;
+  io_pattern pattern;
+  bool check_whole;  ///< every byte, else each sector's stamp
+};
+
+/// Block of the n-th command: all blocks once before any comes twice.
+SLUICE_HD inline std::uint64_t block_of(const io_job& job, std::uint64_t n) {
+  if (job.pattern == io_pattern::sequential) return n % job.blocks;
+  // Odd multiplications, xor-shifts and additions are bijections of the low bits; each pass has another.
+  const std::uint64_t mask = job.blocks - 1;
+  const std::uint64_t pass = n & ~mask;
+  const std::uint32_t half = log2_exact(job.blocks) / 2 + 1;
+  std::uint64_t x = (n + mix(job.seed + pass)) & mask;
+  for (int round = 0; round < 2; ++round) {
+    x = (x * 0xd6e8feb86659fd93ULL) & mask;
+    x ^= x >> half;
+  }
+  return (x * 0xff51afd7ed558ccdULL) & mask;
+}
+
+template <queue::path Path>
+struct io_kernel {
+  const io_job* shared;
+
+  SLUICE_HD void operator()() const {
+    const io_job& job = *shared;
+    const auto team = lane::warp_team::whole();
+    const std::uint32_t warp = lane::warp_index();
+    const io_drive& drive = job.drives[warp % job.drive_count];
+    const std::uint32_t turn = warp / job.drive_count;
+    const queue::basic_queue_pair_ref<Path> queue(drive.queues + turn % drive.queue_count);
+    const std::uint64_t began = team.broadcast(lane::clock_ns());
+    for (std::uint64_t first = std::uint64_t{warp} * 32;; first += lane::grid_lanes()) {
+      const std::uint64_t now = team.broadcast(lane::clock_ns());
+      const bool over = first >= job.commands || now - began > job.nanoseconds ||
+                        lane::on_system(*job.stop).load(lane::relaxed) != 0;
+      if (team.broadcast(over)) return;
+      one_round(team, job, drive, warp % job.drive_count, queue, first, now);
+    }
+  }
+
+  template <class Team>
+  SLUICE_HD static void one_round(const Team& team, const io_job& job, const io_drive& drive,
+                                  std::uint32_t drive_index, const queue::basic_queue_pair_ref<Path>& queue,
+                                  std::uint64_t first, std::uint64_t now) {
+    const std::uint64_t n = first + team.rank();
+    const std::uint64_t lane = lane::grid_index();
+    io_cell& cell = job.cells[lane];
+    std::byte* const data = job.buffers + lane * job.stride;
+    const std::uint64_t block = block_of(job, n);
+    const bool active = n < job.commands;
+    const bool writes = (mix(n + job.seed) & 1023U) < job.writes_in_1024;
+    if (active && writes) fill(job, data, drive_index, block);
+    team.sync();
+
+    queue::io_request request;
+    request.op = writes ? nvme::opcode::write : nvme::opcode::read;
+    request.first = {block << drive.block_shift};
+    request.blocks = std::uint32_t{1} << drive.block_shift;
+    request.data = data;
+    request.bytes = job.command_bytes;
+    if constexpr (Path != queue::path::staged) request.prps = drive.buffers.of(lane, job.command_bytes);
+    request.to = {&cell.word, &cell.detail, 1, 1};
+    const std::uint64_t before = cell.word;
+    const queue::submission sent = queue.submit(team, active, request);
+    const bool waits = active && sent.code.is_ok();
+    wait(team, queue, cell, waits, before, sent.ticket);
+    account(team, job, drive_index, cell, data, block, request.first.value, waits, writes, now);
+  }
+
+  template <class Team>
+  SLUICE_HD static void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, io_cell& cell,
+                             bool waits, std::uint64_t before, queue::io_ticket ticket) {
+    lane::budget pace(~std::uint64_t{0} >> 2);  // the queue's own deadline ends what is never answered
+    while (true) {
+      // Acquire pairs with the report: status and bytes are there.
+      const bool answered = !waits || lane::on_device(cell.word).load(lane::acquire) != before;
+      if (team.all(answered)) return;
+      queue.help(team, !answered, ticket);
+      if (team.leads()) pace.spent();
+    }
+  }
+
+  template <class Team>
+  SLUICE_HD static void account(const Team& team, const io_job& job, std::uint32_t drive_index,
+                                const io_cell& cell, const std::byte* data, std::uint64_t block,
+                                std::uint64_t lba, bool waited, bool wrote, std::uint64_t began) {
+    const auto code = static_cast<std::uint32_t>(cell.detail);
+    const bool failed = waited && code != 0;
+    const bool wrong = waited && !failed && !wrote && !is_true(job, data, drive_index, block);
+    const std::uint32_t failures = team.ballot(failed);
+    const std::uint32_t lies = team.ballot(wrong);
+    const std::uint32_t done = team.ballot(waited);
+    io_tally& tally = job.tallies[lane::warp_index()];
+    if (failures != 0 && team.bit() == (failures & (~failures + 1)) && tally.first_failure == 0) {
+      tally.first_failure = code | (std::uint64_t{drive_index} << 32);
+      tally.first_block = lba;
+    }
+    if (!team.leads()) return;
+    tally.commands += lane::bit_count(done);
+    tally.failed += lane::bit_count(failures);
+    tally.wrong += lane::bit_count(lies);
+    // One command in each round of a warp is timed: the leader's, from before its submission to after its
+    // answer.
+    lane::on_device(job.latencies[latency_bucket(lane::clock_ns() - began)]).fetch_add(1, lane::relaxed);
+  }
+
+  SLUICE_HD static bool is_true(const io_job& job, const std::byte* data, std::uint32_t drive,
+                                std::uint64_t block) {
+    const std::uint32_t sectors = job.command_bytes / sector_bytes;
+    const sector_truth* truth = job.truth + (std::uint64_t{drive} * job.blocks + block) * sectors;
+    bool good = true;
+    for (std::uint32_t s = 0; s < sectors; ++s) {
+      const auto* words = reinterpret_cast<const std::uint64_t*>(data + std::uint64_t{s} * sector_bytes);
+      if (!job.check_whole) {
+        good = good && stamp_of(words[0], words[sector_words - 1]) == truth[s].stamp;
+        continue;
+      }
+      std::uint64_t sum = 0;
+      for (std::uint32_t k = 0; k < sector_words; ++k) sum = fold(sum, words[k]);
+      good = good && sum == truth[s].whole;
+    }
+    return good;
+  }
+
+  SLUICE_HD static void fill(const io_job& job, std::byte* data, std::uint32_t drive, std::uint64_t block) {
+    const std::uint32_t sectors = job.command_bytes / sector_bytes;
+    const std::uint64_t first = (std::uint64_t{drive} * job.blocks + block) * sectors;
+    auto* words = reinterpret_cast<std::uint64_t*>(data);
+    for (std::uint32_t i = 0; i < sectors * sector_words; ++i)
+      words[i] = filled_word(first + i / sector_words, i % sector_words);
+  }
+};
+
+}  // namespace sluice::tool
