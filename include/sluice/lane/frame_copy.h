@@ -112,6 +112,38 @@ SLUICE_HD void copy_into_frame(const Team& team, std::byte* frame, const std::by
 #endif
 }
 
+/// One of several copies into frames.
+struct frame_copy {
+  std::byte* frame = nullptr;
+  const std::byte* from = nullptr;
+  std::uint32_t bytes = 0;
+};
+
+/// The same for several frames side by side, so that small ones do not wait for one another over the link.
+/// Lanes:  all lanes of the team, with the same copies; some may be empty.
+template <std::uint32_t Count, class Team>
+SLUICE_HD void copy_into_frames(const Team& team, const frame_copy (&copies)[Count]) {
+#if SLUICE_ON_GPU
+  fence_before_refill();
+  std::uint32_t most = 0;
+#pragma unroll
+  for (std::uint32_t k = 0; k < Count; ++k) most = copies[k].bytes > most ? copies[k].bytes : most;
+#pragma unroll 1
+  for (std::uint32_t at = team.rank() * copy_piece; at < most; at += team.size() * copy_piece) {
+    detail::piece pieces[Count];
+#pragma unroll
+    for (std::uint32_t k = 0; k < Count; ++k)
+      if (at < copies[k].bytes) pieces[k] = detail::load_from_anywhere(copies[k].from + at);
+#pragma unroll
+    for (std::uint32_t k = 0; k < Count; ++k)
+      if (at < copies[k].bytes) detail::store_to_frame(copies[k].frame + at, pieces[k]);
+  }
+#else
+  for (const frame_copy& copy : copies)
+    if (copy.bytes > 0) copy_into_frame(team, copy.frame, copy.from, copy.bytes);
+#endif
+}
+
 /// Copies (part of) a frame that is writing to a staging area; nobody changes the frame meanwhile.
 /// Lanes:  all lanes of the team, each copies its share; sync() the team, then let one lane submit.
 template <class Team>

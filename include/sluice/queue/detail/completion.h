@@ -90,10 +90,18 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   std::uint32_t rest = team.ballot(to != nullptr);
   if (rest == 0) return;
   team.sync();  // the claimers' acquire comes before the other lanes' loads
-  std::byte* const from = staging(slot);
-  for (; rest != 0; rest &= rest - 1) {
-    const std::uint32_t bit = rest & (~rest + 1);
-    lane::copy_into_frame(team, team.of(to, bit), team.of(from, bit), team.of(bytes, bit));
+  const std::byte* const from = staging(slot);
+  constexpr std::uint32_t side_by_side = 4;
+  while (rest != 0) {
+    lane::frame_copy copies[side_by_side];
+#pragma unroll
+    for (lane::frame_copy& copy : copies) {
+      const std::uint32_t bit = rest & (~rest + 1);
+      if (bit == 0) continue;
+      copy = {team.of(to, bit), team.of(from, bit), team.of(bytes, bit)};
+      rest ^= bit;
+    }
+    lane::copy_into_frames(team, copies);
   }
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
