@@ -45,6 +45,7 @@ executor::executor(media& on, unsigned depth, const fault_dice& dice, event_log&
     : media_(on),
       channel_(on.open_channel(depth)),
       in_memory_(on.in_memory()),
+      direct_(dice.any() ? nullptr : in_memory_),
       dice_(dice),
       log_(log),
       answers_(dice, salt) {}
@@ -84,6 +85,23 @@ void executor::begin(submission_queue& queue, const nvme::submission_entry& entr
   c.code = status::ok;
   ++queue.in_flight;
   if (prepare(c)) run(c);
+}
+
+bool executor::serve_directly(submission_queue& queue, const nvme::submission_entry& entry) {
+  const std::uint64_t bytes = direct_.serve(entry, bounds, regions_);
+  if (bytes == 0) return false;
+  ++queue.seen;
+  const bool reads = op_of(entry) == opcode::read;
+  (reads ? counts_.reads : counts_.writes).add(1);
+  (reads ? counts_.bytes_read : counts_.bytes_written).add(bytes);
+  counts_.served.add(1);
+  answers_.add({&queue, entry.id(), status::ok, 0});
+  return true;
+}
+
+void executor::exchange_regions(const region_table& with) {
+  regions_ = with;
+  direct_.forget_regions();
 }
 
 bool executor::prepare(command& c) {
@@ -153,12 +171,12 @@ status executor::resolve(const nvme::submission_entry& entry, std::uint64_t byte
                          std::vector<iovec>& pieces) const {
   pieces.clear();
   const auto read = [&](bus_address at, std::uint64_t& value) {
-    const std::byte* from = regions.reach(at, sizeof value);
+    const std::byte* from = regions_.reach(at, sizeof value);
     if (from != nullptr) std::memcpy(&value, from, sizeof value);
     return from != nullptr;
   };
   const auto visit = [&](bus_address at, std::uint64_t length) {
-    std::byte* memory = regions.reach(at, length);
+    std::byte* memory = regions_.reach(at, length);
     if (memory == nullptr) return code::data_transfer_error;
     if (!pieces.empty() && static_cast<std::byte*>(pieces.back().iov_base) + pieces.back().iov_len == memory)
       pieces.back().iov_len += length;

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "controller/answers.h"
+#include "controller/direct_path.h"
 #include "controller/event_log.h"
 #include "controller/fault_dice.h"
+#include "controller/limits.h"
 #include "controller/media.h"
 #include "controller/queues.h"
 #include "controller/region_table.h"
@@ -16,16 +18,6 @@
 #include "sluice/nvme/dataset.h"
 
 namespace sluice::controller {
-
-/// What commands are checked against.
-struct limits {
-  std::uint32_t block_shift = 9;
-  std::uint64_t blocks = 0;
-  std::uint32_t page = 4096;              ///< CC.MPS
-  std::uint32_t max_transfer = 1U << 20;  ///< MDTS
-  bool writable = true;
-  bool write_through = false;  ///< the volatile write cache is switched off
-};
 
 /// One thread writes, any reads.
 class tally {
@@ -49,6 +41,9 @@ class executor {
 
   /// Takes on one fetched command. Its answer appears in pending(), now or after a later reap().
   void begin(submission_queue& queue, const nvme::submission_entry& entry);
+  /// begin() for a command that is done at once where media are memory and no faults are asked for; false
+  /// where it is not.
+  bool serve_directly(submission_queue& queue, const nvme::submission_entry& entry);
   /// Brings the media bytes of a command close, before its turn comes.
   void prefetch(const nvme::submission_entry& entry) const;
   /// Submits what begin() started.
@@ -61,8 +56,8 @@ class executor {
   answers& pending() { return answers_; }
   const tallies& counts() const { return counts_; }
 
-  limits bounds;         ///< changed by the owning thread between commands
-  region_table regions;  ///< the same
+  limits bounds;  ///< changed by the owning thread between commands
+  void exchange_regions(const region_table& with);
 
  private:
   struct command {
@@ -96,9 +91,11 @@ class executor {
   bool transfer(command& c, media_op op, std::uint64_t offset, std::uint64_t bytes);
   void finish(command& c);
 
+  region_table regions_;
   media& media_;
   std::unique_ptr<media_channel> channel_;
-  const std::byte* in_memory_;
+  std::byte* in_memory_;
+  direct_path direct_;
   const fault_dice& dice_;
   event_log& log_;
   answers answers_;

@@ -75,8 +75,8 @@ class media {
   virtual const media_traits& traits() const = 0;
   /// For one thread to use. `depth`: transfers it may have under way.
   virtual std::unique_ptr<media_channel> open_channel(unsigned depth) = 0;
-  /// The bytes, where the CPU can read them in place; for prefetching only.
-  virtual const std::byte* in_memory() const { return nullptr; }
+  /// The bytes, where they are plain memory; null where media are not.
+  virtual std::byte* in_memory() const { return nullptr; }
   /// Makes all finished writes last; false where that failed.
   virtual bool sync() { return true; }
 };

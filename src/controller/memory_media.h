@@ -20,7 +20,7 @@ class memory_media final : public media {
 
   const media_traits& traits() const override { return traits_; }
   std::unique_ptr<media_channel> open_channel(unsigned depth) override;
-  const std::byte* in_memory() const override { return bytes_; }
+  std::byte* in_memory() const override { return bytes_; }
 
  private:
   media_traits traits_;

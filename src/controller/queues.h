@@ -15,16 +15,19 @@ namespace sluice::controller {
 /// A doorbell as read: a new valid value, nothing new, or nonsense that is reported once.
 enum class ring_news : std::uint8_t { none, moved, invalid };
 
+struct submission_queue;
+
 /// The answer to one command, before it has found its place in the ring.
 struct answer {
-  struct submission_queue* queue = nullptr;
+  submission_queue* queue = nullptr;
   std::uint16_t command = 0;
   status code;
   std::uint32_t result = 0;
 };
 
-/// Posts completions; an entry that the host has not freed is never overwritten (NVMe Base 2.0, 3.3.1.2).
-class completion_queue {
+/// On lines of its own: queues of different threads do not disturb each other. Posts completions; an entry
+/// that the host has not freed is never overwritten (NVMe Base 2.0, 3.3.1.2).
+class alignas(line_bytes) completion_queue {
  public:
   completion_queue(std::uint16_t id, nvme::completion_entry* ring, std::uint32_t size,
                    std::uint32_t* head_doorbell)
@@ -61,7 +64,7 @@ class completion_queue {
 };
 
 /// Fetches commands. Touched by its service thread only.
-struct submission_queue {
+struct alignas(line_bytes) submission_queue {
   submission_queue(std::uint16_t identifier, const nvme::submission_entry* entries, std::uint32_t entry_count,
                    std::uint32_t* tail_doorbell, completion_queue& answers, backend lanes)
       : id(identifier),

@@ -30,13 +30,15 @@ void region_table::merge() {
   }
 }
 
-std::byte* region_table::reach(bus_address at, std::uint64_t bytes) const {
+region_table::extent region_table::around(bus_address at) const {
   const auto after = std::upper_bound(merged_.begin(), merged_.end(), at.value,
                                       [](std::uint64_t value, const extent& e) { return value < e.begin; });
-  if (after == merged_.begin()) return nullptr;
-  const extent& e = *std::prev(after);
-  if (at.value > e.end || bytes > e.end - at.value) return nullptr;
-  return reinterpret_cast<std::byte*>(at.value);
+  if (after == merged_.begin() || at.value >= std::prev(after)->end) return {};
+  return *std::prev(after);
+}
+
+std::byte* region_table::reach(bus_address at, std::uint64_t bytes) const {
+  return around(at).holds(at.value, bytes) ? reinterpret_cast<std::byte*>(at.value) : nullptr;
 }
 
 }  // namespace sluice::controller

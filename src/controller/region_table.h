@@ -21,11 +21,18 @@ class region_table {
   /// The CPU's address of `bytes` at `at`, or null unless every byte is mapped.
   std::byte* reach(bus_address at, std::uint64_t bytes) const;
 
- private:
+  /// Mapped bytes without a gap.
   struct extent {
-    std::uint64_t begin, end;
+    std::uint64_t begin = 0, end = 0;
+    bool holds(std::uint64_t at, std::uint64_t bytes) const {
+      return at >= begin && at <= end && bytes <= end - at;
+    }
     friend auto operator<=>(const extent&, const extent&) = default;
   };
+  /// The whole extent that `at` lies in; empty where it is not mapped.
+  extent around(bus_address at) const;
+
+ private:
   void merge();
 
   std::vector<extent> regions_;  // sorted, as they were given

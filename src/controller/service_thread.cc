@@ -75,7 +75,8 @@ bool service_thread::serve(submission_queue& queue) {
     executor_.prefetch(entries[i]);
   }
   queue.advance(n);
-  for (std::uint32_t i = 0; i < n; ++i) executor_.begin(queue, entries[i]);
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (!executor_.serve_directly(queue, entries[i])) executor_.begin(queue, entries[i]);
   return true;
 }
 
@@ -115,7 +116,7 @@ bool service_thread::gpu_rings() const {
 void service_thread::exchange_regions(const region_table& regions) {
   executor_.push();
   while (executor_.in_flight() > 0) executor_.reap(drain_look_ns);
-  executor_.regions = regions;
+  executor_.exchange_regions(regions);
 }
 
 void service_thread::retire(submission_queue& queue) {

@@ -3,9 +3,10 @@
 
 namespace sluice::tool {
 
-void add_bench(CLI::App& program, context&) {
+void add_bench(CLI::App& program, context& with) {
   CLI::App& bench = *program.add_subcommand("bench", "measure, and check every value that was read");
   bench.require_subcommand(1);
+  add_bench_io(bench, with);
 }
 
 }  // namespace sluice::tool

@@ -29,13 +29,14 @@ class bench {
     make_queues();
   }
 
-  io_bench_result run(const std::atomic<bool>& stop) {
+  io_bench_result run(const std::function<bool()>& stop) {
     const drive::drive_counters before = storage_.counters();
     io_bench_result result;
     result.lanes = lanes_;
+    result.staged = staged();
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
     summarise_latency(result);
-    if (!stop) {
+    if (!stop()) {
       io_bench_result untimed;
       const std::uint64_t most =
           machine_.kind() == backend::cuda ? std::uint64_t{1} << 24 : std::uint64_t{1} << 19;
@@ -165,7 +166,7 @@ class bench {
     memory::copy_in(what.view(), 0, std::as_bytes(std::span(zeros)));
   }
 
-  void pass(io_bench_result& result, const std::atomic<bool>& stop, const pass_options& how) {
+  void pass(io_bench_result& result, const std::function<bool()>& stop, const pass_options& how) {
     clear<io_tally>(tallies_);
     clear<std::uint64_t>(latencies_);
     const io_job job{
@@ -192,11 +193,11 @@ class bench {
   }
 
   template <queue::path Path>
-  double launch(const std::atomic<bool>& stop) {
+  double launch(const std::function<bool()>& stop) {
     const lane::grid shape{static_cast<std::uint32_t>(lanes_ / block_lanes()), block_lanes()};
     const auto running = lane::start(machine_, shape, io_kernel<Path>{job_.lanes_as<io_job>()});
     while (!running->finished()) {
-      if (stop) lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::release);
+      if (stop()) lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::release);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return running->wait().seconds;
@@ -249,7 +250,7 @@ class bench {
 }  // namespace
 
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             const std::atomic<bool>& stop) {
+                             const std::function<bool()>& stop) {
   const bare_limit bare = measure_bare_copy(on, options.block_bytes, std::min(options.span_bytes, GiB),
                                             options.write_share > 0.5);
   io_bench_result result = bench(on, drives, options).run(stop);

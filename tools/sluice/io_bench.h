@@ -1,8 +1,8 @@
 // Raw I/O against drives, measured and checked: the engine behind `sluice bench io`.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,14 +42,15 @@ struct io_bench_result {
   std::string first_drive;
   lba first_block;
   std::uint64_t lanes = 0;
+  bool staged = false;
 
   double iops() const { return seconds > 0 ? static_cast<double>(commands) / seconds : 0; }
   bool verified() const { return wrong == 0 && failed == 0; }
 };
 
-/// Runs the benchmark on drives opened raw. `stop` ends it early. Throws error{bad_input} for options that do
-/// not fit the drives.
+/// Runs the benchmark on drives opened raw. It ends early once `stop` says so. Throws error{bad_input} for
+/// options that do not fit the drives.
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             const std::atomic<bool>& stop);
+                             const std::function<bool()>& stop);
 
 }  // namespace sluice::tool

@@ -32,6 +32,8 @@ class page_cache {
   }
 
   std::uint64_t frames() const { return shape_.frames(); }
+  /// Where the frames lie, one after another: for stores whose drives must reach them.
+  const memory::region& frame_memory() const { return frames_.view(); }
   std::uint32_t page_bytes() const { return options_.page_bytes; }
   /// Sums of what lanes counted so far; exact while no kernel runs.
   statistics counted() const;

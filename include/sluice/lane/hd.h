@@ -11,6 +11,13 @@
 #define SLUICE_INLINE inline __attribute__((always_inline))
 #endif
 
+// Before a loop with a constant count: unrolled by nvcc, so that arrays stay in registers.
+#if defined(__CUDACC__)
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+#define SLUICE_UNROLL
+#endif
+
 // True while device code is being compiled; false in host code, also under nvcc.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_ON_GPU 1

@@ -94,7 +94,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   constexpr std::uint32_t side_by_side = 4;
   while (rest != 0) {
     lane::frame_copy copies[side_by_side];
-#pragma unroll
+    SLUICE_UNROLL
     for (lane::frame_copy& copy : copies) {
       const std::uint32_t bit = rest & (~rest + 1);
       if (bit == 0) continue;
