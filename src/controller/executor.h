@@ -19,13 +19,14 @@
 
 namespace sluice::controller {
 
-/// One thread writes, any reads.
+/// One thread writes, any reads. Release and acquire: who sees a command counted sees that its entry was
+/// fetched.
 class tally {
  public:
   void add(std::uint64_t n) {
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release);
   }
-  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+  std::uint64_t get() const { return value_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::uint64_t> value_{0};
