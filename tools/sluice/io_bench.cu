@@ -126,7 +126,9 @@ class bench {
     const std::uint64_t most =
         staged() ? resident_lanes<queue::path::staged>() : resident_lanes<queue::path::peer>();
     const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
-    lanes_ = std::min(most, options_.lanes != 0 ? options_.lanes : room);
+    // A CPU lane costs a switch each time its warp meets: few keep the queues busy, more only wait.
+    const std::uint64_t wanted = machine_.kind() == backend::cuda ? room : std::min<std::uint64_t>(room, 128);
+    lanes_ = std::min(most, options_.lanes != 0 ? options_.lanes : wanted);
     lanes_ = std::max<std::uint64_t>(block_lanes(), lanes_ / block_lanes() * block_lanes());
     const backend kind = machine_.kind();
     stride_ = queue::piece_stride(options_.block_bytes, 4096);
