@@ -17,6 +17,7 @@ using sluice::tool::context;
 void add_subcommands(CLI::App& program, context& with) {
   program.require_subcommand(1);
   program.set_version_flag("--version", sluice::tool::version());
+  sluice::tool::add_doctor(program, with);
   sluice::tool::add_drives(program, with);
   sluice::tool::add_bench(program, with);
 }
@@ -50,7 +51,8 @@ sluice::error misread(const CLI::App& program, const CLI::ParseError& failure) {
   const std::vector<std::string> left = program.remaining(true);
   const std::string near = left.empty() ? "" : meant(command, left.front().substr(0, left.front().find('=')));
   if (!near.empty()) mend = "did you mean " + near + "? " + mend;
-  const bool no_such_command = !left.empty() && dynamic_cast<const CLI::RequiredError*>(&failure) != nullptr;
+  const bool no_such_command = !left.empty() && left.front().front() != '-' &&
+                               dynamic_cast<const CLI::RequiredError*>(&failure) != nullptr;
   const std::string fault =
       no_such_command ? words + " has no subcommand '" + left.front() + "'" : failure.what();
   return {sluice::error_kind::bad_input, fault, mend};
