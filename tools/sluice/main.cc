@@ -19,6 +19,7 @@ void add_subcommands(CLI::App& program, context& with) {
   program.set_version_flag("--version", sluice::tool::version());
   sluice::tool::add_doctor(program, with);
   sluice::tool::add_drives(program, with);
+  sluice::tool::add_import(program, with);
   sluice::tool::add_bench(program, with);
 }
 
