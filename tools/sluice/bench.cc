@@ -7,6 +7,7 @@ void add_bench(CLI::App& program, context& with) {
   CLI::App& bench = *program.add_subcommand("bench", "measure, and check every value that was read");
   bench.require_subcommand(1);
   add_bench_io(bench, with);
+  add_bench_cache(bench, with);
 }
 
 }  // namespace sluice::tool

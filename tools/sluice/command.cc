@@ -1,9 +1,7 @@
 #include "tools/sluice/command.h"
 
 #include <csignal>
-#include <exception>
-#include <map>
-#include <new>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -97,11 +95,11 @@ CLI::Option* add_uris(CLI::App& command, const std::string& flag, const std::str
 }
 
 void add_layout(CLI::App& command, drive_choice& choice) {
-  const std::map<std::string, drive::layout> layouts{{"stripe", drive::layout::stripe},
-                                                     {"mirror", drive::layout::mirror}};
-  command.add_option("--layout", choice.how, "how several drives make one volume: stripe or mirror")
-      ->transform(CLI::CheckedTransformer(layouts))
-      ->type_name("NAME")
+  auto read = [&choice](const std::string& text) {
+    choice.how = text == "mirror" ? drive::layout::mirror : drive::layout::stripe;
+  };
+  command.add_option_function<std::string>("--layout", read, "how several drives make one volume")
+      ->check(CLI::IsMember({"stripe", "mirror"}))
       ->default_str("stripe");
   add_bytes(command, "--unit", "bytes of a stripe on one drive", choice.unit);
 }

@@ -1,0 +1,299 @@
+// `sluice bench cache`: how fast lanes read and write elements through a cache, and whether each was right.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sluice/base/error.h"
+#include "sluice/base/sizes.h"
+#include "sluice/drive/uri.h"
+#include "tools/sluice/cache_bench.h"
+#include "tools/sluice/command.h"
+
+namespace sluice::tool {
+
+namespace {
+
+struct cache_choice {
+  drive_choice drives;
+  std::string dataset;
+  cache_bench_point point;
+  cache_bench_options run;
+  std::optional<unsigned> controllers;
+  std::uint64_t span_bytes = 0;
+  bool destroy = false;
+  std::vector<std::string> sweep;
+};
+
+[[noreturn]] void refuse(const std::string& message, const std::string& mend) {
+  throw error(error_kind::bad_input, message, mend);
+}
+
+/// All values of the axes that are swept, every one with every other.
+std::vector<cache_bench_point> points_of(const cache_choice& choice, std::uint64_t bytes) {
+  std::vector<cache_bench_point> points{choice.point};
+  const auto along = [&](const std::string& axis, const auto& values, auto set) {
+    if (std::find(choice.sweep.begin(), choice.sweep.end(), axis) == choice.sweep.end()) return;
+    std::vector<cache_bench_point> wider;
+    for (const cache_bench_point& point : points) {
+      for (const auto& value : values) set(wider.emplace_back(point), value);
+    }
+    points = std::move(wider);
+  };
+  using text = std::vector<std::string>;
+  along("cache", std::vector<std::uint64_t>{bytes / 16, bytes / 4, bytes},
+        [](auto& point, std::uint64_t value) { point.cache_bytes = std::max(value, MiB); });
+  along("page", std::vector<std::uint32_t>{512, 4096, 65536},
+        [](auto& point, auto value) { point.page_bytes = value; });
+  along("mode", text{"none", "naive", "optimized"},
+        [](auto& point, const auto& value) { point.mode = value; });
+  along("policy", text{"clock", "fifo", "random", "s3fifo"},
+        [](auto& point, const auto& value) { point.policy = value; });
+  along("pattern", text{"random", "sequential", "zipf"},
+        [](auto& point, const auto& value) { point.pattern = value; });
+  along("mix", std::vector<double>{0, 0.1, 0.5},
+        [](auto& point, double value) { point.write_share = value; });
+  return points;
+}
+
+bool writes(const cache_choice& choice) {
+  return choice.point.write_share > 0 ||
+         std::find(choice.sweep.begin(), choice.sweep.end(), "mix") != choice.sweep.end();
+}
+
+/// Only clock was built for the modes that the paper compares with.
+void need_known(const cache_choice& choice) {
+  const bool other_policy = choice.point.policy != "clock";
+  if (choice.point.mode != "optimized" && other_policy)
+    refuse("--mode " + choice.point.mode + " goes with --policy clock only", "leave --policy out");
+  const auto swept = [&](const char* axis) {
+    return std::find(choice.sweep.begin(), choice.sweep.end(), axis) != choice.sweep.end();
+  };
+  if (swept("mode") && (swept("policy") || other_policy))
+    refuse("--sweep mode goes with --policy clock only", "sweep mode and policy one after the other");
+  if (swept("policy") && choice.point.mode != "optimized")
+    refuse("--sweep policy goes with --mode optimized only", "leave --mode out");
+}
+
+bool all_forget(const std::vector<std::string>& uris) {
+  return std::all_of(uris.begin(), uris.end(),
+                     [](const std::string& uri) { return drive::uri::parse(uri).scheme() == "mem"; });
+}
+
+/// The run of bytes that is measured: whole pages of the largest size.
+struct byte_run {
+  std::uint64_t first = 0;
+  std::uint64_t bytes = 0;
+};
+
+byte_run run_of(const storage& held, const cache_choice& choice) {
+  byte_run run{0, held.volume().bytes()};
+  if (!choice.dataset.empty()) {
+    const drive::dataset found = held.volume().find(choice.dataset);
+    run = {found.first_byte, found.bytes};
+  }
+  if (choice.span_bytes != 0) run.bytes = std::min(run.bytes, choice.span_bytes);
+  const std::uint64_t unit = std::max<std::uint64_t>(choice.point.page_bytes, drive::largest_page);
+  run.bytes -= run.bytes % unit;
+  if (run.bytes == 0)
+    refuse("there are fewer than " + format_bytes(static_cast<double>(unit)) + " to measure",
+           "name larger drives, or a larger --span");
+  return run;
+}
+
+storage open_drives(const cache_choice& choice, bool to_write, unsigned controllers) {
+  const drive::open_options options{.mode = to_write ? drive::access::write : drive::access::read,
+                                    .controller_threads = controllers};
+  return choice.dataset.empty() ? storage::raw(choice.drives.uris, options)
+                                : storage::open(choice.drives.uris, options);
+}
+
+cache_bench_truth prepare(storage& held, const cache_choice& choice, backend where, const byte_run& run) {
+  progress bar("preparing", run.bytes);
+  const bytes_done tell = [&bar](std::uint64_t bytes) {
+    context::stop_if_asked();
+    bar.add(bytes);
+  };
+  const bool forgets = all_forget(choice.drives.uris);
+  if (!forgets && !choice.destroy && writes(choice) && holds_data(held, run.first, run.bytes))
+    throw error(error_kind::bad_input, "--mix would write over what the drive holds",
+                "name another drive, or say --destroy to lose what is there",
+                {.drive = choice.drives.uris.front()});
+  if (forgets || choice.destroy || writes(choice)) return stamp_elements(held, run.first, run.bytes, tell);
+  return copy_elements(held, where, run.first, run.bytes, tell);
+}
+
+json row(const cache_bench_point& point, const cache_bench_result& result) {
+  constexpr double element = 8;
+  const double rate = result.per_second();
+  json io{{"commands_issued", result.issued},  {"commands_served", result.served},
+          {"dropped", result.dropped},         {"bytes_needed", result.bytes_needed},
+          {"bytes_moved", result.bytes_moved}, {"amplification", result.amplification},
+          {"hit_rate", result.hit_rate}};
+  return {{"cache", point.cache_bytes},
+          {"page", point.page_bytes},
+          {"mode", point.mode},
+          {"policy", point.policy},
+          {"pattern", point.pattern},
+          {"mix", point.write_share},
+          {"iops", rate},
+          {"bytes_per_s", rate * element},
+          {"seconds", result.seconds},
+          {"flush_seconds", result.flush_seconds},
+          {"accesses", result.accesses},
+          {"writes", result.writes},
+          {"commands_issued", result.issued},
+          {"commands_served", result.served},
+          {"dropped", result.dropped},
+          {"hit_rate", result.hit_rate},
+          {"verified", true},
+          {"latency_us",
+           {{"p50", result.latency.p50},
+            {"p99", result.latency.p99},
+            {"p999", result.latency.p999},
+            {"max", result.latency.max}}},
+          {"bare", {{"iops", result.bare_per_second}, {"bytes_per_s", result.bare_per_second * element}}},
+          {"ratio_to_bare", result.bare_per_second > 0 ? rate / result.bare_per_second : 0},
+          {"comparators", json::array()},
+          {"io", io}};
+}
+
+std::string line(const cache_bench_point& point, const cache_bench_result& result) {
+  return fmt::format(
+      "{:>9} {:>9} {:<9} {:<6} {:<10} {:>4.0f} % {:>9.3f} {:>7.2f} % {:>8.3f} {:>9.2f} {:>9.2f} {:>11} "
+      "{:>11}\n",
+      format_bytes(static_cast<double>(point.cache_bytes)), format_bytes(point.page_bytes), point.mode,
+      point.policy, point.pattern, point.write_share * 100, result.per_second() / 1e6, result.hit_rate * 100,
+      result.bare_per_second > 0 ? result.per_second() / result.bare_per_second : 0, result.latency.p50,
+      result.latency.p99, result.issued, result.served);
+}
+
+std::string heading() {
+  return fmt::format("{:>9} {:>9} {:<9} {:<6} {:<10} {:>6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}\n",
+                     "cache", "page", "mode", "policy", "pattern", "writes", "M/s", "hits", "of bare",
+                     "p50 us", "p99 us", "issued", "served");
+}
+
+json config_of(const cache_choice& choice, const byte_run& run, std::uint64_t lanes) {
+  return {{"drives", choice.drives.uris},
+          {"span", run.bytes},
+          {"element", 8},
+          {"threads", lanes},
+          {"queues", choice.run.queues},
+          {"depth", choice.run.depth},
+          {"seconds", choice.run.seconds},
+          {"seed", choice.run.seed}};
+}
+
+void measure(context& with, const cache_choice& choice) {
+  need_known(choice);
+  const auto machine = with.open_machine();
+  const bool to_write = writes(choice) || choice.destroy || all_forget(choice.drives.uris);
+  const unsigned usual = machine->kind() == backend::cuda ? 8 : 1;
+  storage held = open_drives(choice, to_write, choice.controllers.value_or(usual));
+  const byte_run run = run_of(held, choice);
+  cache_bench_truth truth = prepare(held, choice, machine->kind(), run);
+
+  json rows = json::array();
+  std::string text = heading();
+  std::uint64_t lanes = 0;
+  const std::vector<cache_bench_point> points = points_of(choice, run.bytes);
+  {
+    progress bar("measuring", 2 * points.size());
+    const launch_wait wait = [&](lane::running_launch& launch, const std::function<void()>& cancel) {
+      const lane::launch_report report = with.wait_for(launch, cancel);
+      bar.add(1);
+      return report;
+    };
+    for (const cache_bench_point& point : points) {
+      const cache_bench_result result = run_cache_bench(*machine, held, truth, point, choice.run, wait);
+      lanes = result.lanes;
+      rows.push_back(row(point, result));
+      text += line(point, result);
+    }
+  }
+  text += "every value was compared with the truth\n";
+  json object = *std::max_element(rows.begin(), rows.end(),
+                                  [](const json& a, const json& b) { return a["iops"] < b["iops"]; });
+  object.update({{"rows", rows},
+                 {"config", config_of(choice, run, lanes)},
+                 {"machine", describe_machine(*machine)},
+                 {"version", version()}});
+  with.print(object, text);
+}
+
+void add_axes(CLI::App& command, cache_choice& choice) {
+  add_bytes(command, "--cache", "memory for pages", choice.point.cache_bytes);
+  add_bytes(command, "--page", "bytes that move at once: a power of two, 512 to 64KiB",
+            choice.point.page_bytes);
+  command
+      .add_option("--mode", choice.point.mode, "none: every access is I/O; naive: no coalescing; optimized")
+      ->check(CLI::IsMember({"none", "naive", "optimized"}))
+      ->capture_default_str();
+  command.add_option("--policy", choice.point.policy, "which page has to go")
+      ->check(CLI::IsMember({"clock", "fifo", "random", "s3fifo"}))
+      ->capture_default_str();
+  command.add_option("--pattern", choice.point.pattern, "which elements are accessed")
+      ->check(CLI::IsMember({"random", "sequential", "zipf"}))
+      ->capture_default_str();
+  command.add_option("--mix", choice.point.write_share, "share of accesses that write, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command
+      .add_option("--sweep", choice.sweep,
+                  "measure all values of an axis: cache, page, mode, policy, pattern, mix")
+      ->check(CLI::IsMember({"cache", "page", "mode", "policy", "pattern", "mix"}))
+      ->expected(1)
+      ->take_all()
+      ->delimiter(',');
+}
+
+void add_run_options(CLI::App& command, cache_choice& choice) {
+  CLI::Option* seconds = command.add_option("--seconds", choice.run.seconds, "how long each row runs")
+                             ->check(CLI::Range(0.01, 3600.0))
+                             ->capture_default_str();
+  command
+      .add_option("--accesses", choice.run.accesses,
+                  "how many accesses each row makes, in place of --seconds")
+      ->check(CLI::PositiveNumber)
+      ->excludes(seconds);
+  command.add_option("--threads", choice.run.lanes, "lanes; else as many as suit the machine")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--queues", choice.run.queues, "queue pairs on each drive")
+      ->check(CLI::Range(1U, 65'535U))
+      ->capture_default_str();
+  command.add_option("--depth", choice.run.depth, "entries of a queue")
+      ->check(CLI::Range(2U, 32'768U))
+      ->capture_default_str();
+  command.add_option("--controllers", choice.controllers, "threads of each software controller")
+      ->check(CLI::Range(1U, 1024U));
+  command.add_option("--seed", choice.run.seed, "draws the accesses")->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--span", [&choice](const std::string& text) { choice.span_bytes = parse_bytes(text, "--span"); },
+          "use only so many bytes from the start")
+      ->type_name("SIZE");
+  command
+      .add_option("--dataset", choice.dataset,
+                  "use this dataset of the volume; else the drives from their first byte")
+      ->type_name("NAME");
+  command.add_flag("--destroy", choice.destroy, "write over what the drives hold");
+}
+
+}  // namespace
+
+void add_bench_cache(CLI::App& bench, context& with) {
+  auto choice = std::make_shared<cache_choice>();
+  CLI::App& command = with.add_command(
+      bench, {"cache", "elements read and written through a cache",
+              "sluice bench cache --drive mem:1GiB --cache 64MiB --pattern zipf --sweep policy"});
+  add_uris(command, "--drive", "what lies behind the cache", choice->drives);
+  add_axes(command, *choice);
+  add_run_options(command, *choice);
+  with.runs(command, [&with, choice] { measure(with, *choice); });
+}
+
+}  // namespace sluice::tool

@@ -1,0 +1,251 @@
+#include "tools/sluice/cache_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sluice/array/cached_volume.h"
+#include "sluice/base/error.h"
+#include "tools/sluice/cache_kernel.h"
+
+namespace sluice::tool {
+
+namespace {
+
+template <class T>
+void put(const memory::buffer& to, const T& value) {
+  memory::copy_in(to.view(), 0, std::as_bytes(std::span(&value, 1)));
+}
+
+template <class T>
+std::vector<T> take(const memory::buffer& from, std::size_t count) {
+  std::vector<T> values(count);
+  memory::copy_out(from.view(), 0, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+access_pattern pattern_of(const std::string& name) {
+  if (name == "sequential") return access_pattern::sequential;
+  return name == "zipf" ? access_pattern::zipf : access_pattern::random;
+}
+
+/// Entry k: the page that a share of k / zipf_entries of all draws does not exceed, where page r is drawn as
+/// often as 1 / (r + 1).
+std::vector<std::uint32_t> zipf_table(std::uint64_t pages) {
+  std::vector<std::uint32_t> table(zipf_entries + 1);
+  for (std::uint32_t k = 0; k <= zipf_entries; ++k) {
+    const double share = static_cast<double>(k) / zipf_entries;
+    const double rank = std::pow(static_cast<double>(pages), share) - 1;
+    table[k] = static_cast<std::uint32_t>(std::min(rank, static_cast<double>(pages - 1)));
+  }
+  return table;
+}
+
+/// The memory that a kernel reports in, and what it is told.
+class run_memory {
+ public:
+  run_memory(backend kind, lane::grid shape, std::uint64_t pages)
+      : tallies_(kind, memory::place::device,
+                 std::size_t{shape.blocks} * warps(shape) * sizeof(access_tally)),
+        latencies_(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t)),
+        words_(kind, memory::place::device, 4 * sizeof(std::uint64_t)),
+        stop_(kind, memory::place::pinned, sizeof(std::uint32_t)),
+        zipf_(kind, memory::place::device, (zipf_entries + 1) * sizeof(std::uint32_t)),
+        job_(kind, memory::place::device, sizeof(access_job)) {
+    const std::vector<std::uint32_t> table = zipf_table(pages);
+    memory::copy_in(zipf_.view(), 0, std::as_bytes(std::span(table)));
+  }
+
+  const access_job* told(access_job job) {
+    job.tallies = tallies_.lanes_as<access_tally>();
+    job.latencies = latencies_.lanes_as<std::uint64_t>();
+    job.end = words_.lanes_as<std::uint64_t>();
+    job.slowest = job.end + 1;
+    job.stop = stop_.lanes_as<std::uint32_t>();
+    job.zipf_pages = zipf_.lanes_as<std::uint32_t>();
+    put(job_, job);
+    return job_.lanes_as<access_job>();
+  }
+  void stop() { lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::relaxed); }
+
+  access_tally sum() const {
+    access_tally all{};
+    for (const access_tally& each : take<access_tally>(tallies_, tallies_.size() / sizeof(access_tally))) {
+      all.accesses += each.accesses;
+      all.writes += each.writes;
+      all.wrong += each.wrong;
+    }
+    return all;
+  }
+
+  latency_summary latency() const {
+    const auto counts = take<std::uint64_t>(latencies_, latency_buckets);
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : counts) all += count;
+    latency_summary found;
+    std::uint64_t below = 0;
+    for (std::uint32_t bucket = 0; bucket < latency_buckets; ++bucket) {
+      below += counts[bucket];
+      const double us = std::ldexp(4.5 + bucket % 4, static_cast<int>(bucket / 4) - 2) / 1000;
+      note_quantile(0.5, below, all, us, found.p50);
+      note_quantile(0.99, below, all, us, found.p99);
+      note_quantile(0.999, below, all, us, found.p999);
+    }
+    found.max = static_cast<double>(take<std::uint64_t>(words_, 2)[1]) / 1000;
+    return found;
+  }
+
+ private:
+  static void note_quantile(double share, std::uint64_t below, std::uint64_t all, double us, double& value) {
+    if (value == 0 && below > 0 && static_cast<double>(below) >= share * static_cast<double>(all)) value = us;
+  }
+  static std::size_t warps(lane::grid shape) { return divide_up(shape.block_lanes, 32); }
+  memory::buffer tallies_, latencies_, words_, stop_, zipf_, job_;
+};
+
+struct bench_run {
+  lane::machine& on;
+  storage& drives;
+  cache_bench_truth& truth;
+  const cache_bench_point& point;
+  const cache_bench_options& options;
+  const launch_wait& wait;
+
+  template <class Kernel>
+  lane::grid shape() const {
+    constexpr std::uint32_t block_lanes = 128;
+    const bool on_gpu = on.kind() == backend::cuda;
+    const std::uint64_t resident =
+        std::uint64_t{lane::resident_blocks<Kernel>(on, block_lanes)} * block_lanes;
+    std::uint64_t lanes = options.lanes != 0 ? options.lanes : (on_gpu ? resident : 256);
+    lanes = std::min(lanes, resident);
+    if (lanes <= block_lanes) return {1, static_cast<std::uint32_t>(lanes < 32 ? lanes : lanes / 32 * 32)};
+    return {static_cast<std::uint32_t>(lanes / block_lanes), block_lanes};
+  }
+
+  access_job job(std::uint64_t pages, lane::grid shape) const {
+    const std::uint64_t lanes = std::uint64_t{shape.blocks} * shape.block_lanes;
+    access_job made{};
+    made.pages = pages;
+    made.page_elements = point.page_bytes / 8;
+    made.accesses = options.accesses ? divide_up(*options.accesses, lanes) : ~std::uint64_t{0};
+    made.nanoseconds =
+        options.accesses ? ~std::uint64_t{0} >> 2 : static_cast<std::uint64_t>(options.seconds * 1e9);
+    made.seed = options.seed;
+    made.writes_in_1024 = static_cast<std::uint32_t>(std::lround(point.write_share * 1024));
+    made.look_every = point.mode == "none" ? 1 : 16;
+    made.pattern = pattern_of(point.pattern);
+    return made;
+  }
+
+  void need_right(const access_tally& did, const char* where) const {
+    if (did.wrong == 0) return;
+    throw error(error_kind::wrong_answer,
+                std::to_string(did.wrong) + " of " + std::to_string(did.accesses) + " values read through " +
+                    where + " were not what the drives hold",
+                "please report it with the command line and the machine");
+  }
+
+  /// The same accesses, to plain memory of the cache's size.
+  double bare() const {
+    const std::uint64_t pages =
+        std::max<std::uint64_t>(1, std::min(truth.bytes, point.cache_bytes) / point.page_bytes);
+    const memory::buffer words(on.kind(), memory::place::device, pages * point.page_bytes);
+    std::vector<std::uint64_t> chunk(point.page_bytes / 8);
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      for (std::size_t k = 0; k < chunk.size(); ++k) chunk[k] = element_stamp(page * chunk.size() + k);
+      memory::copy_in(words.view(), page * point.page_bytes, std::as_bytes(std::span(chunk)));
+    }
+    using kernel = access_kernel<bare_elements>;
+    const lane::grid grid = shape<kernel>();
+    run_memory memory(on.kind(), grid, pages);
+    const auto launch =
+        lane::start(on, grid, kernel{{words.lanes_as<std::uint64_t>()}, memory.told(job(pages, grid))});
+    const lane::launch_report report = wait(*launch, [&memory] { memory.stop(); });
+    const access_tally did = memory.sum();
+    need_right(did, "plain memory");
+    return report.seconds > 0 ? static_cast<double>(did.accesses) / report.seconds : 0;
+  }
+
+  template <class Policy, cache::mode Mode>
+  cache_bench_result measure() const {
+    cached_volume<Policy, Mode> cached(on, drives,
+                                       {.cache_bytes = point.cache_bytes,
+                                        .page_bytes = point.page_bytes,
+                                        .queues = options.queues,
+                                        .depth = options.depth});
+    const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
+    using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
+    const lane::grid grid = shape<kernel>();
+    const std::uint64_t pages = truth.bytes / point.page_bytes;
+    run_memory memory(on.kind(), grid, pages);
+    access_job told = job(pages, grid);
+    if (!truth.stamped) told.truth = truth.copy.lanes_as<std::uint64_t>();
+    const auto launch = lane::start(on, grid, kernel{elements, memory.told(told)});
+    const lane::launch_report report = wait(*launch, [&] { memory.stop(), cached.cancel(); });
+    cached.sync();
+
+    cache_bench_result result;
+    const access_tally did = memory.sum();
+    need_right(did, "the cache");
+    result.lanes = std::uint64_t{grid.blocks} * grid.block_lanes;
+    result.seconds = report.seconds;
+    result.accesses = did.accesses;
+    result.writes = did.writes;
+    result.latency = memory.latency();
+    truth.written += did.writes;
+    if (did.writes > 0) result.flush_seconds = flush(cached);
+    account(cached.truth(), result);
+    return result;
+  }
+
+  template <class Cached>
+  static double flush(Cached& cached) {
+    const auto began = std::chrono::steady_clock::now();
+    cached.flush();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+
+  static void account(const io_truth& io, cache_bench_result& result) {
+    result.issued = io.commands.issued;
+    result.served = io.commands.served;
+    result.dropped = io.commands.dropped;
+    result.bytes_needed = io.cache.bytes_asked;
+    result.bytes_moved = io.bytes_moved;
+    result.amplification = io.amplification();
+    result.hit_rate = io.cache.hit_rate();
+    if (result.issued == result.served + result.dropped) return;
+    throw error(error_kind::wrong_answer,
+                "lanes issued " + std::to_string(result.issued) + " commands, and the drives served " +
+                    std::to_string(result.served) + " and dropped " + std::to_string(result.dropped),
+                "please report it with the command line and the machine");
+  }
+
+  cache_bench_result by_policy() const {
+    if (point.mode == "none") return measure<cache::clock, cache::mode::none>();
+    if (point.mode == "naive") return measure<cache::clock, cache::mode::naive>();
+    if (point.policy == "fifo") return measure<cache::fifo, cache::mode::optimized>();
+    if (point.policy == "random") return measure<cache::random, cache::mode::optimized>();
+    if (point.policy == "s3fifo") return measure<cache::s3_fifo, cache::mode::optimized>();
+    return measure<cache::clock, cache::mode::optimized>();
+  }
+};
+
+}  // namespace
+
+cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
+                                   const cache_bench_point& point, const cache_bench_options& options,
+                                   const launch_wait& wait) {
+  const bench_run run{on, drives, truth, point, options, wait};
+  const double bare = run.bare();
+  cache_bench_result result = run.by_policy();
+  result.bare_per_second = bare;
+  if (truth.stamped && truth.written > 0) check_elements(drives, truth);
+  return result;
+}
+
+}  // namespace sluice::tool

@@ -1,0 +1,85 @@
+// Accesses through a cache, measured and checked: the engine behind `sluice bench cache`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sluice/array/storage.h"
+#include "sluice/base/types.h"
+#include "sluice/lane/launch.h"
+#include "sluice/memory/buffer.h"
+#include "tools/sluice/io_bench.h"
+
+namespace sluice::tool {
+
+/// One point of the measurement. Names are those of the command line.
+struct cache_bench_point {
+  std::uint64_t cache_bytes = 64 * MiB;
+  std::uint32_t page_bytes = 4096;
+  std::string mode = "optimized";
+  std::string policy = "clock";
+  std::string pattern = "random";
+  double write_share = 0;
+};
+
+struct cache_bench_options {
+  std::uint32_t queues = 4;  ///< a drive
+  std::uint32_t depth = 1024;
+  std::uint64_t lanes = 0;                  ///< 0: as suits the machine
+  double seconds = 2;                       ///< at most
+  std::optional<std::uint64_t> accesses{};  ///< in all; then `seconds` is no limit
+  std::uint64_t seed = 1;
+};
+
+/// What the elements of the measured run of bytes hold. Elements are 8 bytes.
+struct cache_bench_truth {
+  std::uint64_t first_byte = 0;  ///< in the volume
+  std::uint64_t bytes = 0;
+  bool stamped = true;        ///< every element holds its stamp, and how often it was written
+  memory::buffer copy{};      ///< where not stamped: what the drives hold, as the host read it
+  std::uint64_t written = 0;  ///< how many writes the stamps count
+};
+
+struct cache_bench_result {
+  std::uint64_t lanes = 0;
+  double seconds = 0;
+  double flush_seconds = 0;
+  std::uint64_t accesses = 0, writes = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t issued = 0, served = 0, dropped = 0;
+  std::uint64_t bytes_needed = 0, bytes_moved = 0;
+  double amplification = 0, hit_rate = 0;
+  latency_summary latency;
+  double bare_per_second = 0;  ///< the same accesses to plain memory of the cache's size
+
+  double per_second() const { return seconds > 0 ? static_cast<double>(accesses) / seconds : 0; }
+};
+
+/// How the benchmark waits for a launch: so that it can be stopped, and seen to go on.
+using launch_wait =
+    std::function<lane::launch_report(lane::running_launch&, const std::function<void()>& cancel)>;
+
+/// Runs one point from an empty cache. Every value read is compared with the truth, every write is an
+/// addition of one to an element: after the flush the host reads all elements, and their sum says whether one
+/// was lost. Throws error{wrong_answer} where anything differs, error{io_failure} for the first failed
+/// access.
+cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
+                                   const cache_bench_point& point, const cache_bench_options& options,
+                                   const launch_wait& wait);
+
+/// Tells how much has been done, in bytes; may throw to end it.
+using bytes_done = std::function<void(std::uint64_t)>;
+/// Writes stamps over the run of bytes, and flushes.
+cache_bench_truth stamp_elements(storage& drives, std::uint64_t first_byte, std::uint64_t bytes,
+                                 const bytes_done& tell);
+/// Reads what the run of bytes holds, for lanes on `where`.
+cache_bench_truth copy_elements(storage& drives, backend where, std::uint64_t first_byte, std::uint64_t bytes,
+                                const bytes_done& tell);
+/// Compares all elements with their stamps, as the host reads them. Throws error{wrong_answer}.
+void check_elements(storage& drives, const cache_bench_truth& truth);
+/// True where any byte is not zero.
+bool holds_data(storage& drives, std::uint64_t first_byte, std::uint64_t bytes);
+
+}  // namespace sluice::tool
