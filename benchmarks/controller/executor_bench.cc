@@ -38,7 +38,9 @@ void execute_random_reads(benchmark::State& state) {
   const memory::buffer data(backend::cpu, memory::place::host, std::size_t{depth} * bytes);
   const bus_address at{reinterpret_cast<std::uintptr_t>(data.host())};
   work.bounds.blocks = media_bytes / 512;
-  work.regions.add(at, data.size());
+  region_table regions;
+  regions.add(at, data.size());
+  work.exchange_regions(regions);
   std::uint32_t tail = 0, head = 0;
   auto* submissions = reinterpret_cast<nvme::submission_entry*>(rings.host());
   completion_queue completions(1, reinterpret_cast<nvme::completion_entry*>(rings.host() + depth * 64), depth, &head);
