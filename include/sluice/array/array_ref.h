@@ -114,6 +114,31 @@ class array_ref {
     return {cache_, team, held, begin, static_cast<std::uint32_t>(end > begin ? end - begin : 0), start};
   }
 
+  /// Elements that a page holds, and those from element i to the end of its page. For elements that never
+  /// straddle.
+  SLUICE_HD std::uint32_t page_elements() const { return cache_.page_bytes() / sizeof(T); }
+  SLUICE_HD std::uint32_t page_rest(std::uint64_t i) const {
+    return (cache_.page_bytes() - offset(i)) / static_cast<std::uint32_t>(sizeof(T));
+  }
+
+  /// Lets `use(const T* at)` run once in each lane with element i's page pinned, `at` where that element
+  /// lies: a quick way to read several elements of a page, as plain memory, while no lane writes to it. `use`
+  /// may not wait. Lanes:  all lanes of the team, each with an element of its own; those that are not
+  /// `active` only come along. Those
+  ///   in the same page share one pin, and what the team has to load is submitted as one batch.
+  /// Errors: as read(); ok for lanes that are not active.
+  template <class Team, class Use>
+  SLUICE_HD status visit(const Team& team, bool active, std::uint64_t i, const Use& use) const {
+    static_assert(is_power_of_two(sizeof(T)), "such elements lie in one page wholly");
+    const page_id nowhere{cache_.pages()};
+    const status code = cache_.template visit<cache::access::read>(
+        team, active && i < size_ ? page(i) : nowhere,
+        [&](const std::byte* frame) { use(reinterpret_cast<const T*>(frame + offset(i))); });
+    if (!active || code.is_ok()) return status::ok;
+    fail(code, array_operation::read, i);
+    return code;
+  }
+
   /// Starts bringing in element i's page, and returns at once. The token holds nothing and may be dropped.
   SLUICE_HD cache::prefetch_token prefetch(std::uint64_t i) const {
     if (i >= size_) return {};

@@ -132,6 +132,13 @@ class cache_ref {
   template <access Kind, class Team, class Use>
   SLUICE_HD status visit(const Team& team, page_id page, const Use& use) const;
 
+  /// Adds to the statistics what the calling lane read in pages that it visited; element accesses are counted
+  /// anyway.
+  SLUICE_HD void note_visits(std::uint64_t visits, std::uint64_t bytes) const {
+    count(counter::accesses, visits);
+    count(counter::bytes_asked, bytes);
+  }
+
   /// Pins a page across user code.
   /// Lanes:  all lanes of the team, one page.
   /// Errors: no_frame where spans hold all but one way of the page's set; else as read().
