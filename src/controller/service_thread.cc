@@ -4,6 +4,7 @@
 #include <array>
 
 #include "controller/nap.h"
+#include "sluice/lane/sleep.h"
 #include "sluice/nvme/events.h"
 
 namespace sluice::controller {
@@ -53,8 +54,9 @@ bool service_thread::pass() {
     executor_.push();
     moved |= executor_.reap(0);
   }
-  moved |= executor_.pending().post(executor_.pending().needs_clock() ? now_ns() : 0);
-  return moved;
+  const bool posted = executor_.pending().post(executor_.pending().needs_clock() ? now_ns() : 0);
+  if (posted) lane::spread_news();
+  return moved || posted;
 }
 
 bool service_thread::serve(submission_queue& queue) {
@@ -62,7 +64,8 @@ bool service_thread::serve(submission_queue& queue) {
   const ring_news tail = queue.look();
   const ring_news head = completions.look();
   heed(tail, head);
-  bool moved = completions.has_backlog() && completions.pump();
+  const bool moved = completions.has_backlog() && completions.pump();
+  if (moved) lane::spread_news();
   // The ring is full of answers: fetching more would only pile up others.
   if (completions.has_backlog()) return moved;
   const auto n =

@@ -1,10 +1,6 @@
 #include "lane/worker.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 namespace sluice::lane::executor {
@@ -14,9 +10,9 @@ namespace {
 /// Relaxations between two offers of the core to other threads, at least: an offer costs about as much as 20
 /// of them.
 constexpr std::uint32_t relaxations_a_turn = 256;
-/// Offers in a row, with no doorbell rung and no block begun, after which the worker sleeps between looks.
-constexpr std::uint32_t turns_before_sleep = 4096;
-constexpr std::chrono::microseconds nap{50};
+
+/// A thread outside any launch looks with one lane only.
+thread_local napper own_naps;
 
 }  // namespace
 
@@ -29,7 +25,8 @@ void cpu_launch::fail(std::exception_ptr what) {
 void worker::work_on(cpu_launch& launch) {
   launch_ = &launch;
   cursor_ = nullptr;
-  ready_ = wakes_ = relaxations_ = fruitless_turns_ = 0;
+  ready_ = wakes_ = relaxations_ = 0;
+  naps_.expect_news();
   crew_shape shape = launch.shape;
   shape.processor = processor_;
   begin(shape, launch.body);
@@ -40,7 +37,7 @@ void worker::work_on(cpu_launch& launch) {
 bool worker::claim_block(std::uint32_t& index) {
   if (launch_->next_block.load(std::memory_order_relaxed) >= launch_->shape.blocks) return false;
   index = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-  fruitless_turns_ = 0;
+  naps_.expect_news();
   return index < launch_->shape.blocks;
 }
 
@@ -67,29 +64,27 @@ void worker::make_waiting(strand& which) {
 }
 
 void worker::relax() {
-  if (++relaxations_ >= std::max(ready_, relaxations_a_turn)) let_others_have_the_core();
+  if (++relaxations_ >= std::max(ready_, relaxations_a_turn)) {
+    relaxations_ = 0;
+    naps_.pause();
+  }
   note_relaxed(running()->home);
   cursor_ = cursor_->next;
   give_way();
-}
-
-void worker::let_others_have_the_core() {
-  relaxations_ = 0;
-  if (++fruitless_turns_ > turns_before_sleep)
-    std::this_thread::sleep_for(nap);
-  else
-    sched_yield();
 }
 
 void relax() {
   if (here != nullptr)
     here->relax();
   else
-    sched_yield();
+    own_naps.pause();
 }
 
 void note_bell() {
-  if (here != nullptr) here->note_bell();
+  if (here != nullptr)
+    here->note_bell();
+  else
+    own_naps.expect_news();
 }
 
 }  // namespace sluice::lane::executor

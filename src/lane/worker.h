@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "lane/crew.h"
+#include "sluice/lane/sleep.h"
 
 namespace sluice::lane::executor {
 
@@ -32,7 +33,7 @@ class worker final : public crew {
   void work_on(cpu_launch& launch);
 
   void relax() override;
-  void note_bell() override { fruitless_turns_ = 0; }
+  void note_bell() override { naps_.expect_news(); }
 
  protected:
   bool claim_block(std::uint32_t& index) override;
@@ -43,15 +44,13 @@ class worker final : public crew {
   strand* pick() override { return cursor_; }
 
  private:
-  void let_others_have_the_core();
-
   std::uint32_t processor_;
   cpu_launch* launch_ = nullptr;
   strand* cursor_ = nullptr;  ///< in the ring of ready strands: the running one, or whoever is next
   std::uint32_t ready_ = 0;
   std::uint32_t wakes_ = 0;
   std::uint32_t relaxations_ = 0;
-  std::uint32_t fruitless_turns_ = 0;
+  napper naps_;
 };
 
 }  // namespace sluice::lane::executor

@@ -40,6 +40,26 @@ TEST(sleep, never_misses_a_ring_of_lanes_that_wait_for_each_answer) {
   EXPECT_EQ(sleeper, 0U);
 }
 
+TEST(sleep, of_waiting_lanes_ends_with_news_or_by_itself) {
+  std::uint32_t asked = 0, answered = 0;
+  std::thread drive([&] {
+    for (std::uint32_t value = 1; value <= 2000; ++value) {
+      while (on_system(asked).load(acquire) != value) executor::relax();
+      on_system(answered).store(value, release);
+      if (value % 2 == 0) spread_news();
+    }
+  });
+  const auto cpu = machine::cpu(1);
+  launch(*cpu, {1, 2}, [to = &asked, from = &answered] {
+    for (std::uint32_t value = 1; value <= 2000; ++value) {
+      if (executor::self().lane == 0) on_system(*to).store(value, release);
+      while (on_system(*from).load(acquire) < value) executor::relax();
+    }
+  });
+  drive.join();
+  EXPECT_EQ(answered, 2000U);
+}
+
 TEST(sleep, ends_at_its_time_limit) {
   std::uint32_t sleeper = 0;
   const std::uint64_t begun = clock_ns();

@@ -1,4 +1,5 @@
-// How a service thread sleeps until a doorbell rings, without ever missing one.
+// How threads sleep: a service thread until a doorbell rings, without ever missing one; a thread of lanes
+// until there are news.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,29 @@ namespace executor {
 /// Sleeps while `word` is 1, at most `timeout` (it may also end early). Under an exploration: lets the others
 /// run.
 void wait_while_one(std::uint32_t& word, std::chrono::nanoseconds timeout);
+
+/// What a thread of waiting lanes knows of the news, between two naps.
+class napper {
+ public:
+  /// The waiting that follows is likely to end soon: look more often.
+  void expect_news() { fruitless_ = 0; }
+  /// Call after every waiting lane has looked once since the last call: offers the core to others, or, where
+  /// that has borne no fruit for a while, naps until there are news.
+  void pause();
+
+ private:
+  void nap();
+
+  std::uint32_t fruitless_ = 0;
+  std::uint32_t offers_ = 2;  // before a nap; learnt from how soon after its beginning news came
+  std::uint32_t heard_ = 0;   // what news there were before the lanes looked
+};
 }  // namespace executor
+
+/// Ends the naps of CPU threads whose lanes all wait. For whoever changes words that lanes look at, such as a
+/// drive that has posted completions; a nap ends by itself too, so that forgetting it costs time only.
+/// Order:  release; pairs with the end of the nap: what the caller wrote before is seen.
+void spread_news();
 
 /// Sleeps until ring() on a doorbell that names `sleeper`, or `timeout`, unless `look()` already finds work.
 /// `sleeper`: 0 whenever no thread sleeps on it; at most one thread does.
