@@ -115,16 +115,31 @@ class bench {
     return {stamp_of(words.front(), words.back()), whole};
   }
 
-  template <queue::path Path>
+  /// Calls `act` with the kernel for this machine and these drives.
+  template <class Act>
+  auto with_kernel(const Act& act) const {
+    const io_job* const job = job_.lanes_as<io_job>();
+    const bool alone = machine_.kind() == backend::cpu;
+    if (staged())
+      return alone ? act(io_kernel<queue::path::staged, lane::solo>{job})
+                   : act(io_kernel<queue::path::staged, lane::warp_team>{job});
+    return alone ? act(io_kernel<queue::path::peer, lane::solo>{job})
+                 : act(io_kernel<queue::path::peer, lane::warp_team>{job});
+  }
   std::uint64_t resident_lanes() const {
-    return std::uint64_t{lane::resident_blocks<io_kernel<Path>>(machine_, block_lanes())} * block_lanes();
+    return with_kernel([&](auto kernel) {
+             return std::uint64_t{lane::resident_blocks<decltype(kernel)>(machine_, block_lanes())};
+           }) *
+           block_lanes();
+  }
+  std::uint64_t teams() const {
+    return lanes_ / (machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::warp_team>);
   }
   std::uint32_t block_lanes() const { return machine_.kind() == backend::cuda ? 256 : 32; }
   bool staged() const { return !storage_.drives().front()->reaches_frames(machine_.kind()); }
 
   void make_lanes() {
-    const std::uint64_t most =
-        staged() ? resident_lanes<queue::path::staged>() : resident_lanes<queue::path::peer>();
+    const std::uint64_t most = resident_lanes();
     const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
     // A CPU lane costs a switch each time its warp meets: few keep the queues busy, more only wait.
     const std::uint64_t wanted = machine_.kind() == backend::cuda ? room : std::min<std::uint64_t>(room, 128);
@@ -134,7 +149,7 @@ class bench {
     stride_ = queue::piece_stride(options_.block_bytes, 4096);
     buffers_ = memory::buffer(kind, memory::place::device, lanes_ * stride_);
     cells_ = memory::buffer(kind, memory::place::device, lanes_ * sizeof(io_cell));
-    tallies_ = memory::buffer(kind, memory::place::device, lanes_ / 32 * sizeof(io_tally));
+    tallies_ = memory::buffer(kind, memory::place::device, teams() * sizeof(io_tally));
     latencies_ = memory::buffer(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t));
     stop_ = memory::buffer(kind, memory::place::pinned, sizeof(std::uint32_t));
     job_ = memory::buffer(kind, memory::place::device, sizeof(io_job));
@@ -190,14 +205,14 @@ class bench {
         .pattern = options_.pattern,
         .check_whole = how.whole};
     memory::copy_in(job_.view(), 0, std::as_bytes(std::span(&job, 1)));
-    result.seconds = staged() ? launch<queue::path::staged>(stop) : launch<queue::path::peer>(stop);
+    result.seconds = launch(stop);
     collect(result);
   }
 
-  template <queue::path Path>
   double launch(const std::function<bool()>& stop) {
     const lane::grid shape{static_cast<std::uint32_t>(lanes_ / block_lanes()), block_lanes()};
-    const auto running = lane::start(machine_, shape, io_kernel<Path>{job_.lanes_as<io_job>()});
+    const auto running =
+        with_kernel([&](const auto& kernel) { return lane::start(machine_, shape, kernel); });
     while (!running->finished()) {
       if (stop()) lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::release);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -206,7 +221,7 @@ class bench {
   }
 
   void collect(io_bench_result& result) const {
-    std::vector<io_tally> tallies(lanes_ / 32);
+    std::vector<io_tally> tallies(teams());
     memory::copy_out(tallies_.view(), 0, std::as_writable_bytes(std::span(tallies)));
     for (const io_tally& tally : tallies) {
       result.commands += tally.commands;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "sluice/base/bits.h"
 #include "sluice/lane/identity.h"
@@ -37,7 +38,7 @@ struct alignas(16) io_cell {
   std::uint64_t detail;
 };
 
-/// Counted by one warp, in lines of its own.
+/// Counted by one team, in lines of its own.
 struct alignas(128) io_tally {
   std::uint64_t commands;
   std::uint64_t failed;         ///< answered with an error status
@@ -72,7 +73,7 @@ struct io_job {
   io_cell* cells;             ///< one a lane
   std::byte* buffers;         ///< one piece a lane
   const sector_truth* truth;  ///< of each sector, drive after drive
-  io_tally* tallies;          ///< one a warp
+  io_tally* tallies;          ///< one a team
   std::uint64_t* latencies;   ///< latency_buckets counts
   std::uint32_t* stop;        ///< the host ends the run with it
   std::uint64_t blocks;       ///< of command_bytes on each drive; a power of two where random
@@ -102,28 +103,44 @@ SLUICE_HD inline std::uint64_t block_of(const io_job& job, std::uint64_t n) {
   return (x * 0xff51afd7ed558ccdULL) & mask;
 }
 
-template <queue::path Path>
+/// Which lanes go together: a warp on a GPU, each for itself on a CPU, where a warp that meets costs a switch
+/// a lane, and a lane that waits for slower ones leaves the drive idle.
+template <class Team>
+inline constexpr std::uint32_t team_lanes = 32;
+template <>
+inline constexpr std::uint32_t team_lanes<lane::solo> = 1;
+
+template <queue::path Path, class Team>
 struct io_kernel {
   const io_job* shared;
 
+  SLUICE_HD static Team own_team() {
+    if constexpr (std::is_same_v<Team, lane::solo>)
+      return {};
+    else
+      return Team::whole();
+  }
+  SLUICE_HD static std::uint32_t team_index() {
+    return static_cast<std::uint32_t>(lane::grid_index() / team_lanes<Team>);
+  }
+
   SLUICE_HD void operator()() const {
     const io_job& job = *shared;
-    const auto team = lane::warp_team::whole();
-    const std::uint32_t warp = lane::warp_index();
-    const io_drive& drive = job.drives[warp % job.drive_count];
-    const std::uint32_t turn = warp / job.drive_count;
+    const Team team = own_team();
+    const std::uint32_t index = team_index();
+    const io_drive& drive = job.drives[index % job.drive_count];
+    const std::uint32_t turn = index / job.drive_count;
     const queue::basic_queue_pair_ref<Path> queue(drive.queues + turn % drive.queue_count);
     const std::uint64_t began = team.broadcast(lane::clock_ns());
-    for (std::uint64_t first = std::uint64_t{warp} * 32;; first += lane::grid_lanes()) {
+    for (std::uint64_t first = std::uint64_t{index} * team_lanes<Team>;; first += lane::grid_lanes()) {
       const std::uint64_t now = team.broadcast(lane::clock_ns());
       const bool over = first >= job.commands || now - began > job.nanoseconds ||
                         lane::on_system(*job.stop).load(lane::relaxed) != 0;
       if (team.broadcast(over)) return;
-      one_round(team, job, drive, warp % job.drive_count, queue, first, now);
+      one_round(team, job, drive, index % job.drive_count, queue, first, now);
     }
   }
 
-  template <class Team>
   SLUICE_HD static void one_round(const Team& team, const io_job& job, const io_drive& drive,
                                   std::uint32_t drive_index, const queue::basic_queue_pair_ref<Path>& queue,
                                   std::uint64_t first, std::uint64_t now) {
@@ -152,7 +169,6 @@ struct io_kernel {
     account(team, job, drive_index, cell, data, block, request.first.value, waits, writes, now);
   }
 
-  template <class Team>
   SLUICE_HD static void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, io_cell& cell,
                              bool waits, std::uint64_t before, queue::io_ticket ticket) {
     lane::budget pace(~std::uint64_t{0} >> 2);  // the queue's own deadline ends what is never answered
@@ -165,7 +181,6 @@ struct io_kernel {
     }
   }
 
-  template <class Team>
   SLUICE_HD static void account(const Team& team, const io_job& job, std::uint32_t drive_index,
                                 const io_cell& cell, const std::byte* data, std::uint64_t block,
                                 std::uint64_t lba, bool waited, bool wrote, std::uint64_t began) {
@@ -175,7 +190,7 @@ struct io_kernel {
     const std::uint32_t failures = team.ballot(failed);
     const std::uint32_t lies = team.ballot(wrong);
     const std::uint32_t done = team.ballot(waited);
-    io_tally& tally = job.tallies[lane::warp_index()];
+    io_tally& tally = job.tallies[team_index()];
     if (failures != 0 && team.bit() == (failures & (~failures + 1)) && tally.first_failure == 0) {
       tally.first_failure = code | (std::uint64_t{drive_index} << 32);
       tally.first_block = lba;
@@ -184,7 +199,7 @@ struct io_kernel {
     tally.commands += lane::bit_count(done);
     tally.failed += lane::bit_count(failures);
     tally.wrong += lane::bit_count(lies);
-    // One command in each round of a warp is timed: the leader's, from before its submission to after its
+    // One command in each round of a team is timed: the leader's, from before its submission to after its
     // answer.
     lane::on_device(job.latencies[latency_bucket(lane::clock_ns() - began)]).fetch_add(1, lane::relaxed);
   }
