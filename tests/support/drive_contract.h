@@ -349,7 +349,7 @@ TEST_P(drive_contract, a_dropped_command_is_never_answered_and_changes_nothing) 
   }
   bench.queue().ring();
   std::vector<bool> done(commands);
-  while (const auto c = bench.queue().await_within(std::chrono::milliseconds(200)))
+  while (const auto c = bench.queue().await_within(std::chrono::milliseconds(500)))
     done[c->id()] = true, ++answered;
   EXPECT_GT(answered, 8U);
   EXPECT_LT(answered, 32U);
