@@ -47,19 +47,19 @@ struct bfs_step {
 
   SLUICE_HD void operator()() const {
     const auto warp = lane::warp_team::whole();
-    tally read;
+    tally sum;
     for (std::uint64_t first = claim(warp); first < state.frontier_size; first = claim(warp)) {
       list mine = list_at(first + warp.rank());
       const bool is_long = mine.size() > longest_short_list;
       for (std::uint32_t left = warp.ballot(is_long); left != 0; left &= left - 1) {
         const std::uint32_t owner = left & (~left + 1);
         read_together(warp, {warp.of(mine.owner, owner), warp.of(mine.at, owner), warp.of(mine.end, owner)},
-                      read);
+                      sum);
       }
       if (is_long) mine.at = mine.end;
-      read_side_by_side(warp, mine, read);
+      read_side_by_side(warp, mine, sum);
     }
-    edges.cache().note_visits(read.visits, read.targets * sizeof(vertex_id));
+    edges.cache().note_visits(sum.visits, sum.targets * sizeof(vertex_id));
   }
 
  private:
@@ -101,30 +101,41 @@ struct bfs_step {
     return static_cast<std::uint32_t>(of.size() < rest ? of.size() : rest);
   }
 
+  /// Targets in one page that a lane reads: `count` of them from `first` on, every `stride`-th.
+  struct piece {
+    vertex_id owner = 0;
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    std::uint32_t stride = 1;
+  };
+
+  /// Reads each lane's piece, an empty one perhaps. Not inlined, so that its registers are paid for once.
+  SLUICE_NOINLINE SLUICE_HD status read(const lane::warp_team& warp, const piece& mine) const {
+    return edges.visit(warp, mine.count != 0, mine.first, [&](const vertex_id* targets) {
+      for (std::uint32_t k = 0; k < mine.count; ++k) reach(mine.owner, targets[k * mine.stride]);
+    });
+  }
+
   /// Each lane has a list of its own, perhaps an empty one.
-  SLUICE_HD void read_side_by_side(const lane::warp_team& warp, list mine, tally& read) const {
+  SLUICE_HD void read_side_by_side(const lane::warp_team& warp, list mine, tally& sum) const {
     while (warp.any(mine.size() != 0)) {
       const std::uint32_t count = mine.size() == 0 ? 0 : in_page(mine);
-      const status code = edges.visit(warp, count != 0, mine.at, [&](const vertex_id* targets) {
-        for (std::uint32_t k = 0; k < count; ++k) reach(mine.owner, targets[k]);
-      });
-      read.add(count);
+      const status code = read(warp, {mine.owner, mine.at, count, 1});
+      sum.add(count);
       mine.at = code.is_ok() ? mine.at + count : give_up(mine);
     }
   }
 
   /// All lanes have the same list. Neighbouring lanes read neighbouring targets.
-  SLUICE_HD void read_together(const lane::warp_team& warp, list ours, tally& read) const {
+  SLUICE_HD void read_together(const lane::warp_team& warp, list ours, tally& sum) const {
     const std::uint32_t rank = warp.rank();
     const std::uint32_t lanes = warp.size();
     for (std::uint32_t pages = 0; ours.size() != 0; ++pages) {
       if (pages_ahead != 0 && pages % pages_ahead == 0) ask_ahead(rank, ours);
       const std::uint32_t count = in_page(ours);
       const std::uint32_t mine = rank < count ? (count - rank + lanes - 1) / lanes : 0;
-      const status code = edges.visit(warp, mine != 0, ours.at + rank, [&](const vertex_id* targets) {
-        for (std::uint32_t k = 0; k < mine; ++k) reach(ours.owner, targets[k * lanes]);
-      });
-      read.add(mine);
+      const status code = read(warp, {ours.owner, ours.at + rank, mine, lanes});
+      sum.add(mine);
       ours.at = warp.any(!code.is_ok()) ? give_up(ours) : ours.at + count;
     }
   }

@@ -5,13 +5,18 @@
 
 namespace sluice::array {
 
+/// A failure of the active lanes only. (Not `active ? code : status::ok`, which would name the constants as
+/// objects: they have none in device code.)
+SLUICE_HD inline status only_if(bool active, status code) { return active ? code : status(); }
+
 template <class Team>
 SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
                                                  const cache::page_transfer& transfer,
                                                  lane::budget& patience) const {
   const bool inside = transfer.page.value < pages_;
   const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
-  status result = inside ? status::ok : status::out_of_range;
+  status result;
+  if (!inside) result = status::out_of_range;
   bool started = false;
   for (std::uint32_t copy = 0; copy < volume_.replicas(); ++copy) {
     if (team.all(!transfer.write) && copy > 0) break;
@@ -97,8 +102,8 @@ SLUICE_HD inline status volume_store_ref::submit_on_drive(const Team& team, bool
     chosen = chosen + 1 == port.queue_count ? 0 : chosen + 1;
     if (++tried % port.queue_count != 0) continue;
     // All queues of the drive are closed: they come back, or they are dead.
-    if (team.broadcast(all_dead(drive))) return active ? status::queue_lost : status::ok;
-    if (team.broadcast(patience.spent())) return active ? status::timed_out : status::ok;
+    if (team.broadcast(all_dead(drive))) return only_if(active, status::queue_lost);
+    if (team.broadcast(patience.spent())) return only_if(active, status::timed_out);
   }
 }
 
