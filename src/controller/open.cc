@@ -121,7 +121,7 @@ std::unique_ptr<drive> open_software_controller(uri name, const open_options& op
   wanted.max_transfer = take_power(name, "mdts", wanted.max_transfer, 4096, 2U << 20);
   const bool chosen = name.has("block");
   const std::uint32_t block_size = take_power(name, "block", 512, 512, 64U << 10);
-  name.take_deadline_ms();  // of those who wait, not of the drive
+  const std::uint32_t deadline_ms = name.take_deadline_ms();
   opened medium = open_medium(name, options, chosen ? block_size : 0);
   wanted.block_size = std::max(block_size, medium.on->traits().block_size);
   if (medium.on->traits().bytes < wanted.block_size)
@@ -132,7 +132,10 @@ std::unique_ptr<drive> open_software_controller(uri name, const open_options& op
   auto port = std::make_unique<controller::software_port>(std::move(served), std::move(medium.held));
   return std::make_unique<nvme_client>(
       std::move(port),
-      nvme_client_options{.uri = name.text(), .max_queues = wanted.max_queues, .forgets = forgets});
+      nvme_client_options{.uri = name.text(),
+                          .max_queues = wanted.max_queues,
+                          .forgets = forgets,
+                          .deadline_ms = deadline_ms});
 }
 
 }  // namespace sluice::drive

@@ -13,6 +13,7 @@
 
 #include "drive/controller_port.h"
 #include "sluice/drive/drive.h"
+#include "sluice/drive/uri.h"
 #include "sluice/memory/buffer.h"
 #include "sluice/nvme/command.h"
 #include "sluice/nvme/events.h"
@@ -28,6 +29,7 @@ struct nvme_client_options {
   std::uint32_t page_shift = 12;   ///< CC.MPS
   std::uint32_t max_queues = 256;  ///< I/O queue pairs to ask for
   bool forgets = false;
+  std::uint32_t deadline_ms = default_deadline_ms;  ///< what info() tells those who wait for commands
 };
 
 /// Errors: every call throws error with the drive's URI, the command, and the specification's name of the

@@ -118,5 +118,11 @@ TEST(opening, blocks_and_depth_are_as_asked) {
   EXPECT_EQ(bench.read(0, 3).nvme_code(), nvme::code::invalid_field.nvme_code());
 }
 
+// The URI's deadline was read and then forgotten: every lost command took the usual five seconds.
+TEST(deadlines, are_told_as_the_uri_says) {
+  EXPECT_EQ(drive::open("mem:1MiB?deadline_ms=123", {})->info().deadline_ms, 123U);
+  EXPECT_EQ(drive::open("mem:1MiB", {})->info().deadline_ms, 5000U);
+}
+
 }  // namespace
 }  // namespace sluice::test

@@ -45,11 +45,11 @@ class scratch_volume {
   explicit scratch_volume(std::size_t drives = 1, drive::layout how = drive::layout::stripe)
       : files_(drives), how_(how) {}
 
-  /// The drives' URIs; `faults` ("error_rate=0.1") go to the first.
+  /// The drives' URIs; `faults` ("error_rate=0.1") go to the first. A loaded machine's disk may take its time.
   std::vector<std::string> uris(const std::string& faults = "") const {
     std::vector<std::string> all;
-    for (const auto& file : files_)
-      all.push_back("file:" + file.path() + (all.empty() && !faults.empty() ? "?" + faults : ""));
+    for (const auto& file : files_) all.push_back("file:" + file.path() + "?deadline_ms=60000");
+    if (!faults.empty()) all.front() = "file:" + files_.front().path() + "?" + faults;
     return all;
   }
   const std::string& path(std::size_t drive = 0) const { return files_[drive].path(); }
