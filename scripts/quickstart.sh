@@ -4,7 +4,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$SLUICE_ROOT"
 
-work=$SLUICE_ROOT/build/quickstart
+work=build/quickstart
 drives=("file:$work/drive0.img" "file:$work/drive1.img")
 
 choose_preset() {
