@@ -115,7 +115,7 @@ dataset volume::find(std::string_view name) const {
     half = &each;
   }
   if (half != nullptr)
-    throw error(error_kind::corrupt,
+    throw error(error_kind::bad_input,
                 "dataset '" + half->name + "' is half-imported: its import stopped before it was done",
                 "import it again, or remove it");
   const std::string meant = nearest(name, names);

@@ -55,7 +55,7 @@ TEST(dataset, is_refused_while_half_imported) {
   volume::open(shelf.drives(), access::write).begin_dataset("graph", "csr", 100'000);
   const volume found = volume::open(shelf.drives());
   const auto no = refusal_of([&] { (void)found.find("graph"); });
-  EXPECT_EQ(no.kind, error_kind::corrupt);
+  EXPECT_EQ(no.kind, error_kind::bad_input);
   EXPECT_THAT(no.line, HasSubstr("'graph' is half-imported"));
   EXPECT_EQ(no.mend, "import it again, or remove it");
   EXPECT_EQ(found.datasets().size(), 1U);

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sluice/base/error.h"
@@ -104,11 +107,35 @@ byte_run run_of(const storage& held, const cache_choice& choice) {
   return run;
 }
 
-storage open_drives(const cache_choice& choice, bool to_write, unsigned controllers) {
+storage open_drives(const cache_choice& choice, const std::vector<std::string>& uris, bool to_write,
+                    unsigned controllers) {
   const drive::open_options options{.mode = to_write ? drive::access::write : drive::access::read,
                                     .controller_threads = controllers};
-  return choice.dataset.empty() ? storage::raw(choice.drives.uris, options)
-                                : storage::open(choice.drives.uris, options);
+  return choice.dataset.empty() ? storage::raw(uris, options) : storage::open(uris, options);
+}
+
+/// What uri::take_faults() takes.
+constexpr std::array<std::string_view, 8> fault_options{"error_rate", "error_lba", "status",  "delay_us",
+                                                        "drop_rate",  "tear_rate", "shuffle", "seed"};
+
+/// The same drive without the faults that it is asked for, so that they meet lanes and not the preparation.
+std::string without_faults(const std::string& uri) {
+  const std::size_t question = uri.find('?');
+  if (question == std::string::npos) return uri;
+  std::string kept;
+  std::istringstream options(uri.substr(question + 1));
+  for (std::string option; std::getline(options, option, '&');) {
+    const std::string key = option.substr(0, option.find('='));
+    if (std::find(fault_options.begin(), fault_options.end(), key) == fault_options.end())
+      kept += (kept.empty() ? "?" : "&") + option;
+  }
+  return uri.substr(0, question) + kept;
+}
+
+std::vector<std::string> without_faults(std::vector<std::string> uris) {
+  if (all_forget(uris)) return uris;  // opened again, they would have forgotten
+  for (std::string& uri : uris) uri = without_faults(uri);
+  return uris;
 }
 
 cache_bench_truth prepare(storage& held, const cache_choice& choice, backend where, const byte_run& run) {
@@ -192,24 +219,28 @@ void measure(context& with, const cache_choice& choice) {
   need_known(choice);
   const auto machine = with.open_machine();
   const bool to_write = writes(choice) || choice.destroy || all_forget(choice.drives.uris);
-  const unsigned usual = machine->kind() == backend::cuda ? 8 : 1;
-  storage held = open_drives(choice, to_write, choice.controllers.value_or(usual));
-  const byte_run run = run_of(held, choice);
-  cache_bench_truth truth = prepare(held, choice, machine->kind(), run);
+  const unsigned controllers = choice.controllers.value_or(machine->kind() == backend::cuda ? 8 : 1);
+  for (const std::string& uri : choice.drives.uris)
+    drive::uri::parse(uri).take_faults();  // refused before anything else
+  const std::vector<std::string> calm = without_faults(choice.drives.uris);
+  std::optional<storage> held = open_drives(choice, calm, to_write, controllers);
+  const byte_run run = run_of(*held, choice);
+  cache_bench_truth truth = prepare(*held, choice, machine->kind(), run);
+  if (calm != choice.drives.uris) {
+    held.reset();  // lets go of the drives
+    held = open_drives(choice, choice.drives.uris, to_write, controllers);
+  }
 
   json rows = json::array();
   std::string text = heading();
   std::uint64_t lanes = 0;
   const std::vector<cache_bench_point> points = points_of(choice, run.bytes);
   {
-    progress bar("measuring", 2 * points.size());
-    const launch_wait wait = [&](lane::running_launch& launch, const std::function<void()>& cancel) {
-      const lane::launch_report report = with.wait_for(launch, cancel);
-      bar.add(1);
-      return report;
-    };
+    progress bar("measuring", points.size());
     for (const cache_bench_point& point : points) {
-      const cache_bench_result result = run_cache_bench(*machine, held, truth, point, choice.run, wait);
+      const cache_bench_result result =
+          run_cache_bench(*machine, *held, truth, point, choice.run, context::stop_asked);
+      bar.add(1);
       lanes = result.lanes;
       rows.push_back(row(point, result));
       text += line(point, result);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <span>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,7 +55,7 @@ class run_memory {
                  std::size_t{shape.blocks} * warps(shape) * sizeof(access_tally)),
         latencies_(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t)),
         words_(kind, memory::place::device, 4 * sizeof(std::uint64_t)),
-        stop_(kind, memory::place::pinned, sizeof(std::uint32_t)),
+        stop_(kind, memory::place::device, sizeof(std::uint32_t)),
         zipf_(kind, memory::place::device, (zipf_entries + 1) * sizeof(std::uint32_t)),
         job_(kind, memory::place::device, sizeof(access_job)) {
     const std::vector<std::uint32_t> table = zipf_table(pages);
@@ -70,7 +72,7 @@ class run_memory {
     put(job_, job);
     return job_.lanes_as<access_job>();
   }
-  void stop() { lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::relaxed); }
+  void stop() const { put(stop_, std::uint32_t{1}); }
 
   access_tally sum() const {
     access_tally all{};
@@ -113,7 +115,7 @@ struct bench_run {
   cache_bench_truth& truth;
   const cache_bench_point& point;
   const cache_bench_options& options;
-  const launch_wait& wait;
+  const std::function<bool()>& stop_asked;
 
   template <class Kernel>
   lane::grid shape() const {
@@ -142,6 +144,33 @@ struct bench_run {
     return made;
   }
 
+  /// How long an access may take: its command may time out and be tried again on other queues, but not for
+  /// ever.
+  std::uint64_t patience_ms() const {
+    std::uint64_t longest = 0;
+    for (const drive::drive* each : drives.drives())
+      longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
+    constexpr std::uint64_t tries = 4;
+    return tries * longest;
+  }
+
+  /// Waits for the launch; where a lane `failed`, or the user asks, `cancel` ends the waits of all others.
+  lane::launch_report wait(lane::running_launch& launch, const run_memory& memory,
+                           const std::function<bool()>& failed, const std::function<void()>& cancel) const {
+    constexpr auto glance = std::chrono::milliseconds(5);
+    bool ended = false;
+    while (!launch.finished()) {
+      std::this_thread::sleep_for(glance);
+      if (ended || (!stop_asked() && !failed())) continue;
+      memory.stop();
+      cancel();
+      ended = true;
+    }
+    const lane::launch_report report = launch.wait();
+    if (stop_asked()) throw error(error_kind::cancelled, "stopped by Ctrl-C");
+    return report;
+  }
+
   void need_right(const access_tally& did, const char* where) const {
     if (did.wrong == 0) return;
     throw error(error_kind::wrong_answer,
@@ -165,7 +194,8 @@ struct bench_run {
     run_memory memory(on.kind(), grid, pages);
     const auto launch =
         lane::start(on, grid, kernel{{words.lanes_as<std::uint64_t>()}, memory.told(job(pages, grid))});
-    const lane::launch_report report = wait(*launch, [&memory] { memory.stop(); });
+    const lane::launch_report report = wait(
+        *launch, memory, [] { return false; }, [] {});
     const access_tally did = memory.sum();
     need_right(did, "plain memory");
     return report.seconds > 0 ? static_cast<double>(did.accesses) / report.seconds : 0;
@@ -177,7 +207,8 @@ struct bench_run {
                                        {.cache_bytes = point.cache_bytes,
                                         .page_bytes = point.page_bytes,
                                         .queues = options.queues,
-                                        .depth = options.depth});
+                                        .depth = options.depth,
+                                        .patience_ms = patience_ms()});
     const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
     using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
     const lane::grid grid = shape<kernel>();
@@ -186,7 +217,8 @@ struct bench_run {
     access_job told = job(pages, grid);
     if (!truth.stamped) told.truth = truth.copy.lanes_as<std::uint64_t>();
     const auto launch = lane::start(on, grid, kernel{elements, memory.told(told)});
-    const lane::launch_report report = wait(*launch, [&] { memory.stop(), cached.cancel(); });
+    const lane::launch_report report = wait(
+        *launch, memory, [&] { return cached.failed(); }, [&] { cached.cancel(); });
     cached.sync();
 
     cache_bench_result result;
@@ -239,8 +271,8 @@ struct bench_run {
 
 cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
                                    const cache_bench_point& point, const cache_bench_options& options,
-                                   const launch_wait& wait) {
-  const bench_run run{on, drives, truth, point, options, wait};
+                                   const std::function<bool()>& stop_asked) {
+  const bench_run run{on, drives, truth, point, options, stop_asked};
   const double bare = run.bare();
   cache_bench_result result = run.by_policy();
   result.bare_per_second = bare;

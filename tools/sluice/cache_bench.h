@@ -57,17 +57,13 @@ struct cache_bench_result {
   double per_second() const { return seconds > 0 ? static_cast<double>(accesses) / seconds : 0; }
 };
 
-/// How the benchmark waits for a launch: so that it can be stopped, and seen to go on.
-using launch_wait =
-    std::function<lane::launch_report(lane::running_launch&, const std::function<void()>& cancel)>;
-
 /// Runs one point from an empty cache. Every value read is compared with the truth, every write is an
 /// addition of one to an element: after the flush the host reads all elements, and their sum says whether one
 /// was lost. Throws error{wrong_answer} where anything differs, error{io_failure} for the first failed
 /// access.
 cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
                                    const cache_bench_point& point, const cache_bench_options& options,
-                                   const launch_wait& wait);
+                                   const std::function<bool()>& stop_asked);
 
 /// Tells how much has been done, in bytes; may throw to end it.
 using bytes_done = std::function<void(std::uint64_t)>;

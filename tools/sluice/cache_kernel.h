@@ -63,9 +63,11 @@ struct access_kernel {
     for (; n < job.accesses; ++n) {
       const bool looks = n % job.look_every == 0;
       const std::uint64_t now = looks ? lane::clock_ns() : 0;
-      if (looks && (now > end || lane::on_system(*job.stop).load(lane::relaxed) != 0)) break;
-      wrong += access(job, n, writes) ? 0 : 1;
+      if (looks && (now > end || lane::on_device(*job.stop).load(lane::relaxed) != 0)) break;
+      const bool right = access(job, n, writes);
       if (looks && times) note(job, lane::clock_ns() - now);
+      wrong += right ? 0 : 1;
+      if (!right) break;
     }
     access_tally& tally = job.tallies[lane::warp_index()];
     lane::on_device(tally.accesses).fetch_add(n, lane::relaxed);
@@ -89,7 +91,7 @@ struct access_kernel {
     writes += is_write ? 1 : 0;
     const bool right =
         job.truth != nullptr ? found == job.truth[i] : (found & ~stamp_counts) == element_stamp(i);
-    if (!right) lane::on_system(*job.stop).store(1, lane::relaxed);
+    if (!right) lane::on_device(*job.stop).store(1, lane::relaxed);
     return right;
   }
 

@@ -81,6 +81,10 @@ class cached_volume {
   /// Call after a launch: throws error{io_failure} naming the drive, LBA and status of its first failed
   /// access.
   void sync() const { throw_first_failure(mailbox_, storage_, cache_.page_bytes()); }
+  /// True once a lane has left a failure, perhaps while the launch still runs; sync() throws it.
+  bool failed() const {
+    return lane::on_system(mailbox_.template host_as<mailbox>()[0].is).load(lane::acquire) == mailbox::full;
+  }
   /// Writes all dirty pages and makes them last; after it returns another process reads the new bytes.
   void flush() { flush_pages_of({0}, {store_.ref().pages()}); }
   /// Ends every wait of every lane: for Ctrl-C.

@@ -69,7 +69,7 @@ class volume {
                         std::string_view meta = "{}");
   /// Flushes all drives, then makes `done` complete, with its meta and checksum as they are in `done` now.
   dataset commit(const dataset& done);
-  /// Errors: bad_input naming those that exist; corrupt where its import stopped half-way.
+  /// Errors: bad_input naming those that exist, or where its import stopped half-way.
   dataset find(std::string_view name) const;
   /// All, the half-imported too.
   std::vector<dataset> datasets() const;

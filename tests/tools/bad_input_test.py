@@ -1,0 +1,110 @@
+"""Words that make no sense: exit status 2, one line that names the fault and the mend, nothing changed."""
+
+import os
+import signal
+import unittest
+
+from tool import ToolTest
+
+MIB = 1 << 20
+
+
+class BadInput(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("data.bin", b"x" * 100_000)
+        self.write("letter", b"Dear reader, " * 100_000)
+        self.result("import", "data.bin", "--to", "file:volume")
+        self.result("import", "data.bin", "--to", "file:half0", "--to", "file:half1")
+        self.before = self.everything()
+
+    def refuses(self, words, fault, mend=""):
+        """Twice: for people and for programs."""
+        line = self.error_line(2, *words)
+        self.assertIn(fault, line)
+        self.assertIn(mend, line)
+        failure = self.error(2, *words)
+        self.assertIn(failure["kind"], ("bad_input", "unavailable"))
+        self.assertIn(fault, failure["message"])
+        self.assertEqual(self.everything(), self.before, words)
+
+    def test_words_that_no_command_knows(self):
+        self.refuses((), "subcommand is required", "sluice --help")
+        self.refuses(("drvies",), "no subcommand 'drvies'", "did you mean drives?")
+        self.refuses(("drives", "list", "--jsno", "mem:1MiB"), "--jsno", "did you mean --json?")
+        self.refuses(("bench", "cache"), "--drive is required", "sluice bench cache --help")
+        self.refuses(("bench", "cache", "--drive", "mem:1MiB", "--backend", "gpu"), "gpu not in {auto,cuda,cpu}")
+        self.refuses(("doctor", "well"), "well")
+
+    def test_drives_that_are_none(self):
+        for command in (("drives", "list"), ("bench", "cache", "--drive"), ("bench", "io", "--drive")):
+            self.refuses((*command, "memm:1GiB"), "'memm:'", "did you mean 'mem:'")
+            self.refuses((*command, "mem:lots"), "lots")
+            self.refuses((*command, "mem:0"), "no bytes")
+            self.refuses((*command, "file:missing"), "'missing'", "name another")
+            self.refuses((*command, "file:letter?sise=3"), "'sise'", "did you mean 'size'")
+            self.refuses((*command, "mem:1MiB?error_rate=2"), "error_rate")
+            self.refuses((*command, "emu:p5800x"), "emulated", "mem:")
+            self.refuses((*command, "mem:8MiB?mdts=4096"), "mdts", "8192")
+        self.refuses(("drives", "release", "pci:0000:41:00.0"), "not supported by this build")
+        self.refuses(("drives", "release", "mem:1MiB"), "not taken from the kernel")
+
+    def test_sizes_that_are_none(self):
+        bench = ("bench", "cache", "--drive", "mem:8MiB")
+        self.refuses((*bench, "--page", "3000"), "3000", "power of two")
+        self.refuses((*bench, "--page", "128KiB"), "131072", "power of two")
+        self.refuses((*bench, "--page", "99999999999999"), "--page")
+        self.refuses((*bench, "--cache", "much"), "--cache")
+        self.refuses((*bench, "--cache", "4KiB"), "fewer than two pages", "larger")
+        self.refuses((*bench, "--span", "1KiB"), "to measure", "--span")
+        self.refuses((*bench, "--mix", "1.5"), "--mix")
+        self.refuses((*bench, "--seconds", "-1"), "--seconds")
+        self.refuses((*bench, "--threads", "0"), "--threads")
+        self.refuses((*bench, "--mode", "none", "--policy", "fifo"), "--policy clock only")
+
+    def test_imports_that_would_be_lost_or_cannot_be(self):
+        self.refuses(("import", "missing.bin", "--to", "file:new"), "no file 'missing.bin'")
+        self.refuses(("import", ".", "--to", "file:new"), "not a regular file")
+        self.refuses(("import", "data.bin", "--to", "mem:1GiB"), "forgets", "file:")
+        self.refuses(("import", "data.bin", "--to", "file:no/such/folder"), "no/such/folder")
+        self.refuses(("import", "data.bin", "--to", "file:/proc/new"), "/proc/new")
+        self.refuses(("import", "data.bin", "--format", "csv", "--to", "file:new"), "csv is not supported yet")
+        self.refuses(("import", "data.bin", "--format", "cvs", "--to", "file:new"), "cvs not in")
+        self.refuses(("import", "data.bin", "--to", "file:new", "--unit", "3000"), "unit")
+        self.refuses(("import", "data.bin", "--to", "file:new", "--layout", "raid5"), "raid5 not in {stripe,mirror}")
+        self.refuses(("import", "data.bin", "data.bin", "--to", "file:new"), "two files", "--name")
+        self.write("empty", b"")
+        self.before = self.everything()
+        self.refuses(("import", "empty", "--to", "file:new"), "is empty")
+
+    def test_drives_that_hold_something_else(self):
+        self.refuses(("import", "data.bin", "--to", "file:letter"), "not a volume", "clear this one first")
+        self.refuses(("import", "data.bin", "--to", "file:volume", "--to", "file:new"), "part of a volume")
+        self.refuses(("import", "data.bin", "--to", "file:half0"), "2 drives", "name all drives")
+        self.refuses(("import", "data.bin", "--to", "file:half0", "--to", "file:volume"), "volume")
+        self.refuses(("bench", "cache", "--drive", "file:letter", "--dataset", "data"), "letter")
+        self.refuses(("bench", "cache", "--drive", "file:volume", "--dataset", "dada"), "'dada'", "did you mean 'data'")
+        self.refuses(("bench", "cache", "--drive", "file:volume", "--mix", "0.5"), "--mix", "--destroy")
+        self.refuses(("bench", "io", "--drive", "file:volume", "--mix", "0.5"), "--mix", "--destroy")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_folders_that_may_not_be_written(self):
+        self.folder.chmod(0o555)
+        self.addCleanup(self.folder.chmod, 0o755)
+        self.refuses(("import", "data.bin", "--to", "file:new"), "new")
+
+    def test_a_dataset_whose_import_was_killed(self):
+        started = self.start_tool("import", "letter", "--to", "file:slow?delay_us=20000&mdts=8KiB")
+        slow = self.folder / "slow"
+        while not slow.exists() or b'"importing"' not in slow.read_bytes()[:MIB]:
+            self.assertIsNone(started.poll(), "it was to be killed before it is done")
+        started.send_signal(signal.SIGKILL)
+        started.wait()
+        self.before = self.everything()
+        self.refuses(("bench", "cache", "--drive", "file:slow", "--dataset", "letter"), "half-imported", "import it again")
+        self.result("import", "letter", "--to", "file:slow")
+        self.result("bench", "cache", "--drive", "file:slow", "--dataset", "letter", "--accesses", "1000")
+
+
+if __name__ == "__main__":
+    unittest.main()

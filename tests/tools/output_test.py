@@ -1,0 +1,115 @@
+"""What the tool prints: for programs the keys of design section 9, for people help with an example."""
+
+import unittest
+
+from tool import ToolTest
+
+BENCH_KEYS = {
+    "iops", "bytes_per_s", "seconds", "commands_issued", "commands_served", "verified", "latency_us", "bare",
+    "ratio_to_bare", "comparators",
+}
+AROUND_KEYS = {"config", "machine", "version"}
+MIB = 1 << 20
+
+
+class Output(ToolTest):
+    def check_bench(self, result):
+        self.assertLessEqual(BENCH_KEYS, set(result))
+        self.assertIs(result["verified"], True)
+        self.assertEqual(set(result["latency_us"]), {"p50", "p99", "p999", "max"})
+        self.assertEqual(set(result["bare"]), {"iops", "bytes_per_s"})
+        self.assertEqual(result["commands_issued"], result["commands_served"] + result["dropped"])
+        self.assertAlmostEqual(result["ratio_to_bare"], result["iops"] / result["bare"]["iops"])
+        self.assertGreater(result["iops"], 0)
+
+    def test_doctor_says_of_each_check_how_it_is_and_how_to_mend_it(self):
+        checks = self.result("doctor")["checks"]
+        for check in checks:
+            self.assertEqual(set(check), {"name", "status", "detail", "mend"})
+            self.assertIn(check["status"], ("ok", "warn", "missing"))
+            self.assertEqual(check["status"] == "ok", check["mend"] == "", check)
+        self.assertLessEqual(
+            {"cores", "g++", "clang++", "cuda-toolkit", "libcu++", "gpu", "gpu-driver", "io_uring", "o_direct",
+             "hugepages", "memlock", "iommu", "vfio", "nvme"},
+            {check["name"] for check in checks})
+        self.assertEqual(list(self.folder.iterdir()), [], "what it tried must leave nothing")
+
+    def test_drives_list_says_what_each_drive_says_of_itself(self):
+        self.write("disk", bytes(2 * MIB))
+        memory, file = self.result("drives", "list", "mem:64MiB?block=4096&depth=64", "file:disk")["drives"]
+        for drive in (memory, file):
+            self.assertEqual(set(drive), {"uri", "model", "serial", "block_size", "blocks", "queues", "depth", "mdts"})
+        self.assertEqual((memory["block_size"], memory["blocks"], memory["depth"]), (4096, 64 * MIB // 4096, 64))
+        self.assertEqual(file["blocks"] * file["block_size"], 2 * MIB)
+
+    def test_import_stripes_a_file_over_drives_and_the_cache_reads_it_back(self):
+        data = bytes(range(256)) * 2048
+        self.write("numbers.bin", data)
+        drives = ("--to", "file:a", "--to", "file:b")
+        made = self.result("import", "numbers.bin", "--format", "raw", *drives)
+        self.assertEqual([(d["name"], d["kind"], d["bytes"]) for d in made["datasets"]], [("numbers", "raw", len(data))])
+        a, b = ((self.folder / name).read_bytes()[MIB:] for name in "ab")
+        unit = 64 << 10
+        striped = b"".join(a[at:at + unit] + b[at:at + unit] for at in range(0, len(data) // 2, unit))
+        self.assertEqual(striped, data)
+        self.check_bench(self.result("bench", "cache", "--backend", "cpu", "--drive", "file:b", "--drive", "file:a",
+                                     "--dataset", "numbers", "--accesses", "4096"))
+
+    def test_import_adds_datasets_and_replaces_those_of_the_same_name(self):
+        self.write("one.bin", b"1" * 1000)
+        self.write("two.bin", b"2" * 70000)
+        self.result("import", "one.bin", "two.bin", "--to", "file:disk")
+        self.write("one.bin", b"3" * 1000)
+        self.result("import", "one.bin", "--to", "file:disk")
+        self.assertIn("it holds: two, one", self.error_line(2, "bench", "cache", "--drive", "file:disk", "--dataset", "x"))
+        self.assertIn(b"3" * 1000, (self.folder / "disk").read_bytes())
+
+    def test_bench_cache_prints_a_row_for_each_point(self):
+        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:8MiB", "--cache", "1MiB", "--accesses", "4096",
+                             "--sweep", "mode", "--sweep", "pattern")
+        self.assertLessEqual(AROUND_KEYS, set(result))
+        self.check_bench(result)
+        points = {(row["mode"], row["pattern"]) for row in result["rows"]}
+        self.assertEqual(len(points), 9)
+        for row in result["rows"]:
+            self.check_bench(row)
+            self.assertEqual(set(row["io"]), {"commands_issued", "commands_served", "dropped", "bytes_needed",
+                                              "bytes_moved", "amplification", "hit_rate"})
+            self.assertGreaterEqual(row["accesses"], 4096)
+            self.assertEqual(row["io"]["bytes_needed"], 8 * row["accesses"])
+        self.assertEqual({row["hit_rate"] for row in result["rows"] if row["mode"] == "none"}, {0})
+
+    def test_bench_cache_loses_no_write_under_any_policy(self):
+        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:4MiB", "--drive", "mem:4MiB", "--cache", "512KiB",
+                             "--mix", "0.5", "--accesses", "8192", "--sweep", "policy")
+        self.assertEqual([row["policy"] for row in result["rows"]], ["clock", "fifo", "random", "s3fifo"])
+        for row in result["rows"]:
+            self.check_bench(row)
+            self.assertGreater(row["writes"], 0)
+
+    def test_bench_io_prints_the_keys_of_a_bench(self):
+        result = self.result("bench", "io", "--backend", "cpu", "--drive", "mem:8MiB", "--seconds", "0.05")
+        self.check_bench(result)
+        self.assertLessEqual(AROUND_KEYS, set(result))
+
+    def test_help_has_an_example(self):
+        for command in (("doctor",), ("drives", "list"), ("drives", "release"), ("import",), ("bench", "io"), ("bench", "cache")):
+            done = self.run_tool(*command, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("Example:\n  sluice " + " ".join(command), done.stdout)
+            self.assertIn("--json", done.stdout)
+
+    def test_says_its_version(self):
+        self.assertRegex(self.run_tool("--version").stdout, r"\A\d+\.\d+\.\d+\n\Z")
+
+    def test_fails_where_its_output_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            import subprocess
+            from tool import TOOL
+            done = subprocess.run([TOOL, "drives", "list", "mem:1MiB"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard output", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
