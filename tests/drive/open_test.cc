@@ -17,6 +17,12 @@ TEST(open, sends_mem_to_the_software_controller) {
   EXPECT_TRUE(opened->info().forgets);
 }
 
+// The URI's deadline once stayed in the URI, and everybody waited for 5 s.
+TEST(open, tells_those_who_wait_how_long_a_command_may_take) {
+  EXPECT_EQ(open("mem:1MiB?deadline_ms=300", {})->info().deadline_ms, 300U);
+  EXPECT_EQ(open("mem:1MiB", {})->info().deadline_ms, default_deadline_ms);
+}
+
 TEST(open, names_the_nearest_scheme_and_all_that_exist) {
   const auto no = refusal_of([] { open("men:1MiB", {}); });
   EXPECT_EQ(no.kind, error_kind::bad_input);

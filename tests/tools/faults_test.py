@@ -64,7 +64,7 @@ class Faults(ToolTest):
     def test_a_command_that_is_never_answered_ends_at_its_deadline(self):
         began = time.monotonic()
         failure = self.error(1, "bench", "cache", "--drive", "file:disk?drop_rate=1&deadline_ms=300", "--accesses", "1000")
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 10)
         self.assertEqual((failure["kind"], failure["status"]), ("io_failure", "timed out"))
 
     def test_ctrl_c_stops_a_measurement(self):
