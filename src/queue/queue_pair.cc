@@ -108,10 +108,9 @@ void queue_pair::begin_life(std::uint64_t ticket) {
   life_began_ = ticket;
   poke(offsetof(queue_words, pending), ticket << 32);  // all earlier tickets have arrived
   poke(offsetof(queue_words, tail), ticket);
-  poke(offsetof(queue_words, head), ticket);
   poke(offsetof(queue_words, first_turn), static_cast<std::uint32_t>(ticket >> fields_.shift));
   poke(offsetof(queue_words, deleted), std::uint32_t{0});
-  poke(offsetof(queue_words, lock), static_cast<std::uint32_t>(completion_lock::open));
+  poke(offsetof(queue_words, gate), completion_gate(ticket, completion_gate::state::open).bits());
   poke(offsetof(queue_words, ticket), ticket);  // last: pairs with submit's acquire of its tickets
 }
 

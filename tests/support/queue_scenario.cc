@@ -72,6 +72,7 @@ void one_round(stage& on, const Team& team, std::uint32_t lane, std::uint32_t ro
       continue;
     }
     const std::uint64_t before = mine.word;
+    mine.detail = 0;
     queue::io_request request;
     request.op = s.writes ? nvme::opcode::write : nvme::opcode::read;
     request.first = {block};

@@ -132,10 +132,12 @@ struct io_kernel {
     const std::uint32_t turn = index / job.drive_count;
     const queue::basic_queue_pair_ref<Path> queue(drive.queues + turn % drive.queue_count);
     const std::uint64_t began = team.broadcast(lane::clock_ns());
+    std::uint32_t rounds = 0;
     for (std::uint64_t first = std::uint64_t{index} * team_lanes<Team>;; first += lane::grid_lanes()) {
       const std::uint64_t now = team.broadcast(lane::clock_ns());
-      const bool over = first >= job.commands || now - began > job.nanoseconds ||
-                        lane::on_system(*job.stop).load(lane::relaxed) != 0;
+      // The host's word lies across the link: a look now and then is enough.
+      const bool stopped = (++rounds & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
+      const bool over = first >= job.commands || now - began > job.nanoseconds || stopped;
       if (team.broadcast(over)) return;
       one_round(team, job, drive, index % job.drive_count, queue, first, now);
     }
@@ -163,6 +165,7 @@ struct io_kernel {
     if constexpr (Path != queue::path::staged) request.prps = drive.buffers.of(lane, job.command_bytes);
     request.to = {&cell.word, &cell.detail, 1, 1};
     const std::uint64_t before = cell.word;
+    cell.detail = 0;
     const queue::submission sent = queue.submit(team, active, request);
     const bool waits = active && sent.code.is_ok();
     wait(team, queue, cell, waits, before, sent.ticket);
@@ -172,13 +175,14 @@ struct io_kernel {
   SLUICE_HD static void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, io_cell& cell,
                              bool waits, std::uint64_t before, queue::io_ticket ticket) {
     lane::budget pace(~std::uint64_t{0} >> 2);  // the queue's own deadline ends what is never answered
+    const auto word = lane::on_device(cell.word);
     while (true) {
-      // Acquire pairs with the report: status and bytes are there.
-      const bool answered = !waits || lane::on_device(cell.word).load(lane::acquire) != before;
-      if (team.all(answered)) return;
+      const bool answered = !waits || word.load(lane::relaxed) != before;
+      if (team.all(answered)) break;
       queue.help(team, !answered, ticket);
       if (team.leads()) pace.spent();
     }
+    word.load(lane::acquire);  // pairs with the report: status and bytes are there
   }
 
   SLUICE_HD static void account(const Team& team, const io_job& job, std::uint32_t drive_index,

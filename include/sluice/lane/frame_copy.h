@@ -120,11 +120,12 @@ struct frame_copy {
 };
 
 /// The same for several frames side by side, so that small ones do not wait for one another over the link.
-/// Lanes:  all lanes of the team, with the same copies; some may be empty.
+/// Lanes:  all lanes of the team, with the same copies; some may be empty. Each has called
+/// fence_before_refill() since the frames'
+///         words changed: once for many copies.
 template <std::uint32_t Count, class Team>
 SLUICE_HD void copy_into_frames(const Team& team, const frame_copy (&copies)[Count]) {
 #if SLUICE_ON_GPU
-  fence_before_refill();
   std::uint32_t most = 0;
 #pragma unroll
   for (std::uint32_t k = 0; k < Count; ++k) most = copies[k].bytes > most ? copies[k].bytes : most;
@@ -140,7 +141,10 @@ SLUICE_HD void copy_into_frames(const Team& team, const frame_copy (&copies)[Cou
   }
 #else
   for (const frame_copy& copy : copies)
-    if (copy.bytes > 0) copy_into_frame(team, copy.frame, copy.from, copy.bytes);
+    for (std::uint32_t at = team.rank() * copy_piece; at < copy.bytes; at += team.size() * copy_piece) {
+      if (at % 64 == 0) executor::schedule_point();
+      detail::store_to_frame(copy.frame + at, copy.from + at);
+    }
 #endif
 }
 

@@ -11,7 +11,8 @@
 
 namespace sluice::lane {
 
-/// Shape of a launch: blocks of whole warps (block_lanes a multiple of 32, or fewer than 32 for one short warp).
+/// Shape of a launch: blocks of whole warps (block_lanes a multiple of 32, or fewer than 32 for one short
+/// warp).
 struct grid {
   std::uint32_t blocks = 1;
   std::uint32_t block_lanes = 32;
@@ -26,8 +27,8 @@ class running_launch {
  public:
   virtual ~running_launch() = default;
   virtual bool finished() = 0;
-  /// Waits for the end. Throws error{io_failure} where the device or the executor reports a fault, or whatever a lane of
-  /// the CPU backend threw; the launch's other lanes are then dropped where they stand.
+  /// Waits for the end. Throws error{io_failure} where the device or the executor reports a fault, or
+  /// whatever a lane of the CPU backend threw; the launch's other lanes are then dropped where they stand.
   virtual launch_report wait() = 0;
 };
 
@@ -62,12 +63,14 @@ __global__ void run_kernel(const __grid_constant__ Kernel kernel) {
 }
 #endif
 
-/// Blocks of `block_lanes` lanes that can be resident at once: lanes of a grid no larger than this may wait for one another.
+/// Blocks of `block_lanes` lanes that can be resident at once: lanes of a grid no larger than this may wait
+/// for one another.
 template <class Kernel>
 std::uint32_t resident_blocks(machine& on, std::uint32_t block_lanes);
 
-/// Loads the kernel's code onto the machine. To be called before a kernel that runs long is started: CUDA may otherwise
-/// wait for that one to end. (The CUDA backend asks for eager loading too, but another library may have come first.)
+/// Loads the kernel's code onto the machine. To be called before a kernel that runs long is started: CUDA may
+/// otherwise wait for that one to end. (The CUDA backend asks for eager loading too, but another library may
+/// have come first.)
 template <class Kernel>
 void preload(machine& on);
 

@@ -20,10 +20,24 @@ SLUICE_HD SLUICE_INLINE std::uint64_t clock_ns() {
 #endif
 }
 
-/// How long one wait may last. The clock is first read after a few fruitless looks, so a wait that ends at once costs nothing.
+/// True now and then on a GPU (by its cycle counter), always on the CPU: for checks that a fruitless look
+/// need not make each time.
+SLUICE_HD SLUICE_INLINE bool now_and_then() {
+#if SLUICE_ON_GPU
+  std::uint32_t cycles;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles));
+  return (cycles & 0x1e0U) == 0;
+#else
+  return true;
+#endif
+}
+
+/// How long one wait may last. The clock is first read after a few fruitless looks, so a wait that ends at
+/// once costs nothing.
 class budget {
  public:
-  /// `abort` may be null; a word that turns non-zero ends every wait that watches it (system scope, host writes it).
+  /// `abort` may be null; a word that turns non-zero ends every wait that watches it (system scope, host
+  /// writes it).
   SLUICE_HD explicit budget(std::uint64_t nanoseconds, std::uint32_t* abort = nullptr)
       : left_ns_(nanoseconds), abort_(abort) {}
 

@@ -149,7 +149,9 @@ class basic_queue_pair_ref {
                                       bool& broken) const;
   SLUICE_HD bool publish(std::uint32_t tail_dword) const;
   SLUICE_HD std::uint32_t phase_at(std::uint64_t position) const;
-  SLUICE_HD bool is_lost(slot_word seen) const;
+  SLUICE_HD bool is_lost(std::uint32_t slot, slot_word seen) const;
+  SLUICE_HD bool life_is_over(slot_word seen) const;
+  SLUICE_HD void unlock(std::uint64_t head, std::uint64_t reaped_to, bool broken) const;
   SLUICE_HD bool is_overdue(std::uint32_t slot) const;
   SLUICE_HD void fail(std::uint32_t slot, slot_word seen) const;
   SLUICE_HD void close() const;

@@ -12,10 +12,25 @@ namespace sluice::queue {
 /// Set in the ticket word while the queue takes no more commands.
 inline constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
 
-enum class completion_lock : std::uint32_t {
-  open = 0,
-  held = 1,
-  lost = 2,  ///< taken for good by whoever failed the queue; opened again by its re-creation
+/// Who may reap, and how far reaping has come, in one word: so that the position passes from holder to holder
+/// without a fence. Bits 1:0 state, 63:2 completions reaped, counted like tickets.
+class completion_gate {
+ public:
+  enum class state : std::uint64_t {
+    open = 0,
+    held = 1,
+    lost = 2,  ///< taken for good by whoever failed the queue; opened again by its re-creation
+  };
+  constexpr completion_gate(std::uint64_t head, state s)
+      : bits_((head << 2) | static_cast<std::uint64_t>(s)) {}
+  constexpr explicit completion_gate(std::uint64_t bits) : bits_(bits) {}
+  constexpr std::uint64_t head() const { return bits_ >> 2; }
+  constexpr bool is(state s) const { return (bits_ & 3U) == static_cast<std::uint64_t>(s); }
+  constexpr completion_gate with(state s) const { return {head(), s}; }
+  constexpr std::uint64_t bits() const { return bits_; }
+
+ private:
+  std::uint64_t bits_;
 };
 
 /// One group of words a line, by who writes them.
@@ -28,10 +43,8 @@ struct queue_words {
   alignas(line_bytes) std::uint64_t pending;
   /// Tickets that the drive was told of. Written by the combiner only.
   std::uint64_t tail;
-  /// See completion_lock.
-  alignas(line_bytes) std::uint32_t lock;
-  /// Completions reaped, counted like tickets. Written under the lock only.
-  std::uint64_t head;
+  /// See completion_gate.
+  alignas(line_bytes) std::uint64_t gate;
   /// The turn at which the present life of the queue began: ring index 0, phase 1.
   alignas(line_bytes) std::uint32_t first_turn;
   /// Non-zero once the drive has forgotten the queue: nothing in flight will be answered, no DMA will come.

@@ -167,14 +167,18 @@ SLUICE_HD inline status volume_store_ref::flush_drive(std::uint32_t drive, lane:
     lane::on_device(words_->word).store(0, lane::relaxed);
     queue::io_request request;
     request.op = nvme::opcode::flush;
-    request.to = {&words_->word, &words_->detail, 1, 1};
+    request.to = {&words_->word, &words_->detail, 1, 2};
     code = submit_on_drive(self, true, drive, request, patience);
     if (!code.is_ok()) return code;
-    while (lane::on_device(words_->word).load(lane::acquire) == 0) {  // pairs with the report
+    std::uint64_t answer = 0;
+    while ((answer = lane::on_device(words_->word).load(lane::acquire)) == 0) {  // pairs with the report
       poll(self, lane::on_device(words_->detail).load(lane::relaxed));
       if (patience.spent()) return status::timed_out;
     }
-    code = status::from_bits(static_cast<std::uint32_t>(lane::on_device(words_->detail).load(lane::relaxed)));
+    code = {};
+    if (answer != 1)
+      code =
+          status::from_bits(static_cast<std::uint32_t>(lane::on_device(words_->detail).load(lane::relaxed)));
   } while (code == status::aborted);  // its queue was lost: ask another
   return code;
 }

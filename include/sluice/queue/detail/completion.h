@@ -19,9 +19,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::help(const Team& team, bool in
                                                        io_ticket ticket) const {
   const std::uint32_t slot = slot_of(ticket.value);
   slot_word seen;
-  // Acquire pairs with the mark: whoever sees a command of the queue's new life sees that the queue is not
-  // deleted any more.
-  if (interested) seen = slot_word(word(slot).load(lane::order_of("queue.help", lane::acquire)));
+  if (interested) seen = slot_word(word(slot).load(lane::relaxed));
   // Another turn means that somebody ran our continuation: the waiter's own word has changed.
   progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
 }
@@ -30,8 +28,7 @@ template <path Path>
 template <class Team>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested,
                                                             std::uint32_t slot) const {
-  progress(team, interested, slot,
-           slot_word(interested ? word(slot).load(lane::order_of("queue.help", lane::acquire)) : 0));
+  progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
 }
 
 /// `seen`: the slot's word a moment ago, of whatever turn.
@@ -42,8 +39,9 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, boo
   const bool answered = interested && seen.state() == slot_state::done;
   if (team.any(answered)) return run_continuations(team, answered, slot, seen);
   if (reap(team)) return;
+  if (!team.broadcast(lane::now_and_then())) return;
   const bool in_flight = interested && seen.state() == slot_state::in_flight;
-  const bool lost = in_flight && is_lost(seen);
+  const bool lost = in_flight && is_lost(slot, seen);
   if (team.any(lost)) return run_continuations(team, lost, slot, seen);
   if (in_flight && is_overdue(slot)) fail(slot, seen);
 }
@@ -64,16 +62,17 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& 
   copy_staged(team, won && code.is_ok(), slot);
   if (!won) return;
   const slot_record& record = f_->slots[slot];
+  lane::fence_for_releases();
+  if (!code.is_ok()) lane::on_device(*record.report_detail).store(code.bits(), lane::relaxed);
   // Release pairs with whoever waits on the word (rule 7): bytes, status and everything before are seen with
   // the change.
-  lane::on_device(*record.report_detail).store(code.bits(), lane::relaxed);
   lane::on_device(*record.report_word)
       .fetch_add(code.is_ok() ? record.on_ok : record.on_error,
-                 lane::order_of("queue.report", lane::release));
+                 lane::order_of("queue.report", lane::released));
   // Release pairs with the next occupant's turn wait: our reads of the record and of the staging bytes are
   // over.
   word(slot).store(slot_word(seen.turn() + 1, slot_state::free).bits(),
-                   lane::order_of("queue.free", lane::release));
+                   lane::order_of("queue.free", lane::released));
 }
 
 template <path Path>
@@ -92,6 +91,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   team.sync();  // the claimers' acquire comes before the other lanes' loads
   const std::byte* const from = staging(slot);
   constexpr std::uint32_t side_by_side = 4;
+  lane::fence_before_refill();
   while (rest != 0) {
     lane::frame_copy copies[side_by_side];
     SLUICE_UNROLL
@@ -109,18 +109,21 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
 template <path Path>
 template <class Team>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
+  using state = completion_gate::state;
+  auto gate = lane::on_device(f_->words->gate);
+  std::uint64_t before = 0;
   bool got = false;
   if (team.leads()) {
-    auto lock = lane::on_device(f_->words->lock);
-    auto open = static_cast<std::uint32_t>(completion_lock::open);
-    // Acquire pairs with the last holder's release: its head is ours.
-    got = lock.load(lane::relaxed) == open &&
-          lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::held),
-                                lane::order_of("queue.lock", lane::acquire));
+    before = gate.load(lane::relaxed);
+    const completion_gate seen(before);
+    // Acquire pairs with the re-creation's release: who reaps in a new life sees its first turn. From holder
+    // to holder nothing passes but the position, which is in the word itself.
+    got = seen.is(state::open) && gate.compare_exchange(before, seen.with(state::held).bits(),
+                                                        lane::order_of("queue.lock", lane::acquire));
   }
   if (!team.broadcast(got)) return false;
 
-  const std::uint64_t head = team.broadcast(lane::on_device(f_->words->head).load(lane::relaxed));
+  const std::uint64_t head = team.broadcast(completion_gate(before).head());
   const std::uint32_t window = depth() < 32 ? depth() : 32;
   std::uint32_t reaped = 0;
   bool broken = false;
@@ -131,18 +134,28 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
   }
   broken = team.any(broken);
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
-  if (team.leads()) {
-    if (reaped > 0) {
-      lane::on_device(f_->words->head).store(head + reaped, lane::relaxed);
-      lane::ring(f_->completion_bell, static_cast<std::uint32_t>(head + reaped) & f_->mask);
-    }
-    // Release pairs with the next holder's acquire.
-    lane::on_device(f_->words->lock)
-        .store(static_cast<std::uint32_t>(broken ? completion_lock::lost : completion_lock::open),
-               lane::order_of("queue.unlock", lane::release));
-    if (broken) close();  // last: once it is closed the queue may begin its next life
-  }
+  if (team.leads()) unlock(head, head + reaped, broken);
   return reaped > 0;
+}
+
+template <path Path>
+SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std::uint64_t reaped_to,
+                                                         bool broken) const {
+  using state = completion_gate::state;
+  // Entries are freed half a ring at a time: the drive needs room, not news, and each doorbell costs a wait
+  // for its write. At least half the ring is always free or about to be reaped, so a drive that waits for
+  // room gets it.
+  const std::uint64_t half = depth() / 2;
+  const bool frees = (head / half) != (reaped_to / half);
+  if (frees) lane::ring(f_->completion_bell, static_cast<std::uint32_t>(reaped_to) & f_->mask);
+  // After a doorbell release: the next holder's comes later. Else there is nothing to order.
+  auto gate = lane::on_device(f_->words->gate);
+  const completion_gate next(reaped_to, broken ? state::lost : state::open);
+  if (frees)
+    gate.store(next.bits(), lane::order_of("queue.unlock", lane::release));
+  else
+    gate.store(next.bits(), lane::relaxed);
+  if (broken) close();  // last: once it is closed the queue may begin its next life
 }
 
 /// Publishes the contiguous run of new completions from position `from`, at most `limit` and one a lane.
@@ -171,7 +184,8 @@ template <path Path>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword) const {
   const std::uint32_t slot = tail_dword & 0xffffU;
   if (slot > f_->mask) return false;
-  std::uint64_t expected = word(slot).load(lane::acquire);  // pairs with the mark
+  // Relaxed: the CAS below carries the mark's release on to the claimer, as every read-modify-write does.
+  std::uint64_t expected = word(slot).load(lane::relaxed);
   const slot_word seen(expected);
   const std::uint64_t rung =
       lane::on_device(f_->words->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
@@ -182,7 +196,7 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
   // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
   // CAS, not a store: the same id twice in one batch must not publish twice.
   return word(slot).compare_exchange(expected, slot_word(seen.turn(), slot_state::done, code).bits(),
-                                     lane::order_of("queue.status", lane::acq_rel));
+                                     lane::order_of("queue.status", lane::release));
 }
 
 template <path Path>
@@ -194,7 +208,15 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::phase_at(std::uint64_
 /// True where the command in this slot will never be answered (rule 9), so that its continuation may be
 /// claimed (rule 10).
 template <path Path>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_lost(slot_word seen) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_lost(std::uint32_t slot, slot_word seen) const {
+  if (!life_is_over(seen)) return false;
+  // Looked at again in order: whoever acquires a mark of the queue's new life sees that the queue is not
+  // deleted any more.
+  return word(slot).load(lane::order_of("queue.help", lane::acquire)) == seen.bits() && life_is_over(seen);
+}
+
+template <path Path>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::life_is_over(slot_word seen) const {
   // Acquire pairs with the watcher's release after the drive forgot the queue: no DMA comes any more. Read
   // before the first turn: the watcher writes that one first when it opens the queue again.
   const bool deleted = lane::on_device(f_->words->deleted).load(lane::acquire) != 0;
@@ -207,21 +229,24 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_overdue(std::uint32_t slot)
   return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << coarse_shift) > f_->deadline_ns;
 }
 
-/// Rule 9: the command in `slot` went unanswered for too long; its queue is lost. Takes the completion lock
+/// Rule 9: the command in `slot` went unanswered for too long; its queue is lost. Takes the completion gate
 /// for good.
 template <path Path>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::fail(std::uint32_t slot, slot_word seen) const {
-  auto lock = lane::on_device(f_->words->lock);
-  auto open = static_cast<std::uint32_t>(completion_lock::open);
-  if (!lock.compare_exchange(open, static_cast<std::uint32_t>(completion_lock::lost), lane::acquire)) return;
+  using state = completion_gate::state;
+  auto gate = lane::on_device(f_->words->gate);
+  std::uint64_t bits = gate.load(lane::relaxed);
+  const completion_gate open(bits);
+  if (!open.is(state::open) || !gate.compare_exchange(bits, open.with(state::lost).bits(), lane::acquire))
+    return;
   std::uint64_t expected = seen.bits();
-  // It may have been answered meanwhile, or the lock may be that of the queue's next life, which an old
-  // command must not fail; under the lock nobody else publishes.
-  const bool ours = lane::planted("queue.fail_old_life") || !is_lost(seen);
+  // It may have been answered meanwhile, or the gate may be that of the queue's next life, which an old
+  // command must not fail; behind the gate nobody else publishes.
+  const bool ours = lane::planted("queue.fail_old_life") || !is_lost(slot, seen);
   if (!ours ||
       !word(slot).compare_exchange(
           expected, slot_word(seen.turn(), slot_state::in_flight, status::timed_out).bits(), lane::acq_rel)) {
-    lock.store(static_cast<std::uint32_t>(completion_lock::open), lane::release);
+    gate.store(open.bits(), lane::release);
     return;
   }
   close();
