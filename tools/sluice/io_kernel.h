@@ -147,57 +147,69 @@ struct io_kernel {
                                   std::uint32_t drive_index, const queue::basic_queue_pair_ref<Path>& queue,
                                   std::uint64_t first, std::uint64_t now) {
     const std::uint64_t n = first + team.rank();
-    const std::uint64_t lane = lane::grid_index();
-    io_cell& cell = job.cells[lane];
-    std::byte* const data = job.buffers + lane * job.stride;
-    const std::uint64_t block = block_of(job, n);
     const bool active = n < job.commands;
-    const bool writes = (mix(n + job.seed) & 1023U) < job.writes_in_1024;
-    if (active && writes) fill(job, data, drive_index, block);
-    team.sync();
-
-    queue::io_request request;
-    request.op = writes ? nvme::opcode::write : nvme::opcode::read;
-    request.first = {block << drive.block_shift};
-    request.blocks = std::uint32_t{1} << drive.block_shift;
-    request.data = data;
-    request.bytes = job.command_bytes;
-    if constexpr (Path != queue::path::staged) request.prps = drive.buffers.of(lane, job.command_bytes);
-    request.to = {&cell.word, &cell.detail, 1, 1};
-    const std::uint64_t before = cell.word;
-    cell.detail = 0;
-    const queue::submission sent = queue.submit(team, active, request);
+    io_cell& cell = job.cells[lane::grid_index()];
+    cell = {};  // nothing of ours is in flight
+    if (job.writes_in_1024 != 0) {
+      if (active && writes(job, n)) fill(job, data_of(job), drive_index, block_of(job, n));
+      team.sync();
+    }
+    const queue::submission sent =
+        queue.submit_made(team, active, [&] { return request_for(job, drive, n); });
     const bool waits = active && sent.code.is_ok();
-    wait(team, queue, cell, waits, before, sent.ticket);
-    account(team, job, drive_index, cell, data, block, request.first.value, waits, writes, now);
+    wait(team, queue, cell, waits, sent.ticket);
+    account(team, job, drive, drive_index, n, waits, now);
+  }
+
+  SLUICE_HD static bool writes(const io_job& job, std::uint64_t n) {
+    return (mix(n + job.seed) & 1023U) < job.writes_in_1024;
+  }
+  SLUICE_HD static std::byte* data_of(const io_job& job) {
+    return job.buffers + lane::grid_index() * job.stride;
+  }
+
+  SLUICE_HD static queue::io_request request_for(const io_job& job, const io_drive& drive, std::uint64_t n) {
+    io_cell& cell = job.cells[lane::grid_index()];
+    queue::io_request request;
+    request.op = writes(job, n) ? nvme::opcode::write : nvme::opcode::read;
+    request.first = {block_of(job, n) << drive.block_shift};
+    request.blocks = std::uint32_t{1} << drive.block_shift;
+    request.data = data_of(job);
+    request.bytes = job.command_bytes;
+    if constexpr (Path != queue::path::staged)
+      request.prps = drive.buffers.of(lane::grid_index(), job.command_bytes);
+    request.to = {&cell.word, &cell.detail, 1, 1};
+    return request;
   }
 
   SLUICE_HD static void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, io_cell& cell,
-                             bool waits, std::uint64_t before, queue::io_ticket ticket) {
-    lane::budget pace(~std::uint64_t{0} >> 2);  // the queue's own deadline ends what is never answered
+                             bool waits, queue::io_ticket ticket) {
     const auto word = lane::on_device(cell.word);
-    while (true) {
-      const bool answered = !waits || word.load(lane::relaxed) != before;
+    // The queue's own deadline ends what is never answered.
+    for (std::uint32_t looks = 1;; ++looks) {
+      const bool answered = !waits || word.load(lane::relaxed) != 0;
       if (team.all(answered)) break;
       queue.help(team, !answered, ticket);
-      if (team.leads()) pace.spent();
+      if (team.leads()) lane::pause(looks);
     }
     word.load(lane::acquire);  // pairs with the report: status and bytes are there
   }
 
-  SLUICE_HD static void account(const Team& team, const io_job& job, std::uint32_t drive_index,
-                                const io_cell& cell, const std::byte* data, std::uint64_t block,
-                                std::uint64_t lba, bool waited, bool wrote, std::uint64_t began) {
-    const auto code = static_cast<std::uint32_t>(cell.detail);
+  SLUICE_NOINLINE SLUICE_HD static void account(Team team, const io_job& job, const io_drive& drive,
+                                                std::uint32_t drive_index, std::uint64_t n, bool waited,
+                                                std::uint64_t began) {
+    const auto code = static_cast<std::uint32_t>(job.cells[lane::grid_index()].detail);
+    const std::uint64_t block = block_of(job, n);
     const bool failed = waited && code != 0;
-    const bool wrong = waited && !failed && !wrote && !is_true(job, data, drive_index, block);
+    const bool wrong =
+        waited && !failed && !writes(job, n) && !is_true(job, data_of(job), drive_index, block);
     const std::uint32_t failures = team.ballot(failed);
     const std::uint32_t lies = team.ballot(wrong);
     const std::uint32_t done = team.ballot(waited);
     io_tally& tally = job.tallies[team_index()];
     if (failures != 0 && team.bit() == (failures & (~failures + 1)) && tally.first_failure == 0) {
       tally.first_failure = code | (std::uint64_t{drive_index} << 32);
-      tally.first_block = lba;
+      tally.first_block = block << drive.block_shift;
     }
     if (!team.leads()) return;
     tally.commands += lane::bit_count(done);

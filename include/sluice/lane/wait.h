@@ -32,6 +32,16 @@ SLUICE_HD SLUICE_INLINE bool now_and_then() {
 #endif
 }
 
+/// The pause after the n-th fruitless look of a wait: longer and longer, up to a third of a microsecond on a
+/// GPU.
+SLUICE_HD SLUICE_INLINE void pause([[maybe_unused]] std::uint32_t looks) {
+#if SLUICE_ON_GPU
+  __nanosleep(looks < 64 ? 20 + 4 * looks : 300);
+#else
+  executor::relax();
+#endif
+}
+
 /// How long one wait may last. The clock is first read after a few fruitless looks, so a wait that ends at
 /// once costs nothing.
 class budget {
@@ -44,8 +54,7 @@ class budget {
   /// Call once a fruitless look: pauses, a little longer each time, and says whether the wait is over.
   /// Lanes: any lane for itself; a team lets its leader call and broadcasts the answer.
   SLUICE_HD bool spent() {
-    ++looks_;
-    pause();
+    pause(++looks_);
     if (looks_ % clock_every != 0) return false;
     if (abort_ != nullptr && on_system(*abort_).load(relaxed) != 0) return true;
     const std::uint64_t now = clock_ns();
@@ -56,13 +65,6 @@ class budget {
 
  private:
   static constexpr std::uint32_t clock_every = 16;
-  SLUICE_HD void pause() const {
-#if SLUICE_ON_GPU
-    __nanosleep(looks_ < 64 ? 20 + 4 * looks_ : 300);
-#else
-    executor::relax();
-#endif
-  }
   std::uint64_t left_ns_;
   std::uint64_t end_ns_ = 0;
   std::uint32_t* abort_;

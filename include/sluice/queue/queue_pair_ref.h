@@ -69,7 +69,16 @@ class basic_queue_pair_ref {
   /// ends it at the latest. Errors: aborted where the queue closed before the turn came: nothing was started.
   template <class Team, class Note = no_note>
   SLUICE_HD submission submit(const Team& team, bool active, const io_request& request,
-                              const Note& note = {}) const;
+                              const Note& note = {}) const {
+    return submit_made(
+        team, active, [&request] { return request; }, note);
+  }
+
+  /// The same with a request that `make()` builds in each active lane once its turn has come: while it waits,
+  /// a lane need not keep it in registers.
+  template <class Team, class Make, class Note = no_note>
+  SLUICE_HD submission submit_made(const Team& team, bool active, const Make& make,
+                                   const Note& note = {}) const;
 
   /// One look's worth of progress for lanes that wait for `ticket` (rule 8): runs its continuation where it
   /// was answered or lost, else reaps, else fails the queue where the command has been in flight for longer
@@ -120,9 +129,9 @@ class basic_queue_pair_ref {
   }
 
   // detail/submission.h
-  template <class Team, class Note>
+  template <class Team, class Make, class Note>
   SLUICE_HD submission submit_batch(const Team& team, bool active, std::uint32_t rank, std::uint32_t count,
-                                    const io_request& request, const Note& note) const;
+                                    const Make& make, const Note& note) const;
   template <class Team>
   SLUICE_HD bool await_turn(const Team& team, bool active, std::uint64_t ticket) const;
   SLUICE_HD bool turn_has_come(std::uint64_t ticket, slot_word own, slot_word next) const;

@@ -8,10 +8,10 @@
 namespace sluice::queue {
 
 template <path Path>
-template <class Team, class Note>
-SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team, bool active,
-                                                               const io_request& request,
-                                                               const Note& note) const {
+template <class Team, class Make, class Note>
+SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_made(const Team& team, bool active,
+                                                                    const Make& make,
+                                                                    const Note& note) const {
   const std::uint32_t actives = team.ballot(active);
   std::uint32_t rank = lane::bit_count(actives & (team.bit() - 1));
   std::uint32_t left = lane::bit_count(actives);
@@ -21,7 +21,7 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team,
   while (left > 0) {
     const std::uint32_t count = left < f_->mask ? left : f_->mask;
     const bool now = active && rank < count;
-    const submission done = submit_batch(team, now, rank, count, request, note);
+    const submission done = submit_batch(team, now, rank, count, make, note);
     if (now) mine = done;
     rank -= count;  // a lane that is through wraps to a huge rank and sits out
     left -= count;
@@ -30,10 +30,10 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit(const Team& team,
 }
 
 template <path Path>
-template <class Team, class Note>
+template <class Team, class Make, class Note>
 SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active,
                                                                      std::uint32_t rank, std::uint32_t count,
-                                                                     const io_request& request,
+                                                                     const Make& make,
                                                                      const Note& note) const {
   // Rule 1: reserve. Pairs with the watcher's release of the ticket word: the words of a re-created queue are
   // seen.
@@ -51,6 +51,8 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team&
   }
 
   const std::uint32_t slot = slot_of(ticket);
+  io_request request;
+  if (active) request = make();
   fill(team, active, slot, request);
   if (active) {
     note(io_ticket{ticket});
@@ -95,8 +97,7 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
                                                              std::uint64_t ticket) const {
   const std::uint32_t own_slot = slot_of(ticket);
   const std::uint32_t next_slot = slot_of(ticket + 1);
-  lane::budget pace(f_->deadline_ns);
-  while (true) {
+  for (std::uint32_t looks = 1;; ++looks) {
     // Acquire pairs with the release that freed the slot: its last occupant's reads are over before we write.
     const auto o = lane::order_of("queue.turn", lane::acquire);
     const slot_word own(active ? word(own_slot).load(o) : 0);
@@ -109,8 +110,8 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
     const bool next_busy = !ready && !own_busy && next.state() != slot_state::free;
     if (!lane::planted("queue.idle_turn_wait"))
       progress(team, own_busy || next_busy, own_busy ? own_slot : next_slot, own_busy ? own : next);
-    // The budget only paces: a ticket is a debt (rule 9), which the queue's own deadline ends.
-    if (team.leads()) pace.spent();
+    // No budget of its own: a ticket is a debt (rule 9), which the queue's deadline ends.
+    if (team.leads()) lane::pause(looks);
   }
 }
 
