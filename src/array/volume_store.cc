@@ -7,7 +7,7 @@
 
 #include "sluice/base/error.h"
 
-namespace sluice::array {
+namespace sluice {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::uint32_t volume_store::queues() const {
   return sum;
 }
 
-}  // namespace sluice::array
+}  // namespace sluice

@@ -28,7 +28,7 @@ struct cached_options {
 
 /// What was asked, and what it took: the I/O truth of everything since the start.
 struct io_truth {
-  array::io_counts commands;
+  io_counts commands;
   cache::statistics cache;
   std::uint64_t bytes_moved = 0;  ///< by the drives, both ways
 
@@ -45,7 +45,7 @@ void throw_first_failure(const memory::buffer& box, const storage& from, std::ui
 template <class Policy = cache::clock, cache::mode Mode = cache::mode::optimized, bool Counts = true>
 class cached_volume {
  public:
-  using cache_type = cache::cache_ref<array::volume_store_ref, Policy, Mode, Counts>;
+  using cache_type = cache::cache_ref<volume_store_ref, Policy, Mode, Counts>;
   template <class T>
   using array_type = array_ref<T, cache_type>;
 
@@ -96,7 +96,7 @@ class cached_volume {
             now.bytes_read - before_.bytes_read + now.bytes_written - before_.bytes_written};
   }
   std::uint64_t frames() const { return cache_.frames(); }
-  const array::volume_store& store() const { return store_; }
+  const volume_store& store() const { return store_; }
 
  private:
   void flush_pages_of(page_id first, page_id last) {
@@ -109,7 +109,7 @@ class cached_volume {
 
   lane::machine& machine_;
   storage& storage_;
-  array::volume_store store_;  // after the cache in destruction order: no transfer outlives its frames
+  volume_store store_;  // after the cache in destruction order: no transfer outlives its frames
   cache::page_cache cache_;
   memory::buffer mailbox_;
   drive::drive_counters before_;

@@ -10,7 +10,7 @@
 #include "sluice/drive/volume.h"
 #include "sluice/queue/queue_set.h"
 
-namespace sluice::array {
+namespace sluice {
 
 struct store_options {
   std::uint32_t page_bytes = 4096;
@@ -62,4 +62,4 @@ class volume_store {
   volume_store_ref ref_;
 };
 
-}  // namespace sluice::array
+}  // namespace sluice

@@ -12,7 +12,7 @@
 #include "sluice/lane/identity.h"
 #include "sluice/queue/queue_pair_ref.h"
 
-namespace sluice::array {
+namespace sluice {
 
 /// One drive as lanes reach it.
 struct drive_port {
@@ -99,6 +99,6 @@ class volume_store_ref {
   std::uint32_t block_shift_ = 9;
 };
 
-}  // namespace sluice::array
+}  // namespace sluice
 
 #include "sluice/array/detail/volume_store_impl.h"

@@ -3,7 +3,7 @@
 
 #include "sluice/array/volume_store_ref.h"
 
-namespace sluice::array {
+namespace sluice {
 
 /// A failure of the active lanes only. (Not `active ? code : status::ok`, which would name the constants as
 /// objects: they have none in device code.)
@@ -183,4 +183,4 @@ SLUICE_HD inline status volume_store_ref::flush_drive(std::uint32_t drive, lane:
   return code;
 }
 
-}  // namespace sluice::array
+}  // namespace sluice
