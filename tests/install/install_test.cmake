@@ -27,5 +27,7 @@ function(example_prints name expected)
 endfunction()
 
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
-# 0 + 1 + … + 1023, by 8 blocks of 128 lanes.
-example_prints(first_kernel "add up to 523776 on ")
+# 64 KiB of numbers: those that the ASCII codes of 0123, 4567, 89ab and cdef are, over and over.
+string(REPEAT 0123456789abcdef 4096 numbers)
+file(WRITE ${work}/data.bin ${numbers})
+example_prints(hello "sum 21109500014592 of 16384 numbers, read by [1-9][0-9]* NVMe commands on " ${work}/data.bin)
