@@ -11,7 +11,7 @@ function(sluice_test_program target room)
   sluice_program_settings(${target})
 endfunction()
 
-# tests/<room>/*_test.cc (and .cu) become <room>_tests; *_mutants.cc become <room>_mutants. tests/support/*.cc goes into each.
+# tests/<room>/*_test.cc (and .cu) become <room>_tests; for *_mutants.cc and *_orders.cc see below. tests/support/*.cc goes into each.
 function(sluice_add_tests)
   include(GoogleTest)
   sluice_sources(support ${PROJECT_SOURCE_DIR}/tests/support *.cc *.cu)
@@ -24,30 +24,34 @@ function(sluice_add_tests)
       sluice_test_program(${room}_tests ${room})
       gtest_discover_tests(${room}_tests DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 120)
     endif()
-    sluice_sources(mutants ${folder} *_mutants.cc)
-    if(mutants)
-      sluice_add_mutant_tests(${room} ${mutants} ${support})
-    endif()
+    sluice_add_mutant_tests(${room} ${support})
     if(EXISTS ${folder}/CMakeLists.txt)
       add_subdirectory(tests/${room})
     endif()
   endforeach()
 endfunction()
 
-# A program whose tests plant faults (lane/mutant.h) and expect to see each caught. It stands on a host library that knows
-# the faults. Not under sanitizers: they would report the planted fault first.
+# Programs whose tests plant faults (lane/mutant.h) and expect to see each caught: tests/<room>/*_mutants.cc, and under
+# ThreadSanitizer *_orders.cc, whose faults it must report. They stand on a host library that knows the faults. None under
+# AddressSanitizer: it would report the planted fault first.
 function(sluice_add_mutant_tests room)
-  if(SLUICE_SANITIZE)
-    return()
-  endif()
-  if(NOT TARGET sluice_host_mutants)
-    sluice_add_host_library(sluice_host_mutants)
-    target_compile_definitions(sluice_host_mutants PUBLIC SLUICE_MUTANTS)
-  endif()
-  add_executable(${room}_mutants ${ARGN})
-  target_link_libraries(${room}_mutants PRIVATE sluice_host_mutants GTest::gtest_main GTest::gmock)
-  sluice_program_settings(${room}_mutants)
-  gtest_discover_tests(${room}_mutants DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX mutants. PROPERTIES TIMEOUT 300 LABELS mutants)
+  set(kinds_of_thread orders)
+  set(kinds_of_ mutants)
+  foreach(kind IN LISTS kinds_of_${SLUICE_SANITIZE})
+    sluice_sources(sources ${PROJECT_SOURCE_DIR}/tests/${room} *_${kind}.cc)
+    if(NOT sources)
+      continue()
+    endif()
+    if(NOT TARGET sluice_host_mutants)
+      sluice_add_host_library(sluice_host_mutants)
+      target_compile_definitions(sluice_host_mutants PUBLIC SLUICE_MUTANTS)
+    endif()
+    add_executable(${room}_${kind} ${sources} ${ARGN})
+    target_link_libraries(${room}_${kind} PRIVATE sluice_host_mutants GTest::gtest_main GTest::gmock)
+    sluice_program_settings(${room}_${kind})
+    gtest_discover_tests(${room}_${kind} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX mutants.
+      PROPERTIES TIMEOUT 300 LABELS mutants)
+  endforeach()
 endfunction()
 
 # Each public header (none of a detail/ folder) compiles alone: one generated source a header, by the C++ compiler, and by nvcc where CUDA is on.

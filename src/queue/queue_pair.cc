@@ -9,6 +9,7 @@
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/lane/atomic.h"
+#include "sluice/lane/mutant.h"
 
 namespace sluice::queue {
 
@@ -86,7 +87,8 @@ void queue_pair::make_memory(const queue_options& options) {
 void queue_pair::create_on_drive() {
   const std::uint64_t submission_bytes = align_up(options_.depth * sizeof(nvme::submission_entry), page);
   const std::vector<std::byte> zeros(rings_.size() - submission_bytes);
-  memory::copy_in(rings_.view(), submission_bytes, zeros);  // phase 0 everywhere: nothing has been posted
+  if (!lane::planted("queue.old_completions"))
+    memory::copy_in(rings_.view(), submission_bytes, zeros);  // phase 0 everywhere: nothing has been posted
   const drive::queue_rings rings{
       .submission = rings_bus_, .completion = rings_bus_ + submission_bytes, .depth = options_.depth};
   const drive::queue_grant grant = drive_.create_queue(rings, lanes_, static_cast<std::uint16_t>(fields_.id));
@@ -106,10 +108,11 @@ void queue_pair::write_first_life(std::uint32_t first_turn) {
 /// Opens the queue at `ticket`, the first of a turn: ring index 0 on both rings, phase 1.
 void queue_pair::begin_life(std::uint64_t ticket) {
   life_began_ = ticket;
+  if (lane::planted("queue.open_first")) poke(offsetof(queue_words, ticket), ticket);
   poke(offsetof(queue_words, pending), ticket << 32);  // all earlier tickets have arrived
   poke(offsetof(queue_words, tail), ticket);
   poke(offsetof(queue_words, first_turn), static_cast<std::uint32_t>(ticket >> fields_.shift));
-  poke(offsetof(queue_words, deleted), std::uint32_t{0});
+  if (!lane::planted("queue.stay_deleted")) poke(offsetof(queue_words, deleted), std::uint32_t{0});
   poke(offsetof(queue_words, gate), completion_gate(ticket, completion_gate::state::open).bits());
   poke(offsetof(queue_words, ticket), ticket);  // last: pairs with submit's acquire of its tickets
 }
@@ -132,7 +135,9 @@ bool queue_pair::recover() {
   const std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, closed_at));
   const std::uint64_t pending = peek<std::uint64_t>(offsetof(queue_words, pending));
   const bool all_arrived = static_cast<std::uint32_t>(pending >> 32) == static_cast<std::uint32_t>(ticket);
-  if (!all_arrived || static_cast<std::uint32_t>(pending) != 0) return false;
+  const bool all_rung = static_cast<std::uint32_t>(pending) == 0;
+  if (!all_arrived && !lane::planted("queue.recover_before_arrivals")) return false;
+  if (!all_rung && !lane::planted("queue.recover_before_ringing")) return false;
 
   ++losses_;
   issued_before_ = issued();
@@ -140,6 +145,7 @@ bool queue_pair::recover() {
   auto* attention = reinterpret_cast<std::uint32_t*>(attention_.host());
   lane::on_system(*attention).store(0, lane::relaxed);
   try {
+    if (lane::planted("queue.forget_first")) poke(offsetof(queue_words, deleted), std::uint32_t{1});
     drive_.delete_queue(static_cast<std::uint16_t>(fields_.id), true);
     // Pairs with is_lost(): whoever sees it may abort what was in flight and reuse its memory; no DMA comes
     // any more. A drive that does not even delete may still write: then what was in flight stays in
@@ -150,7 +156,9 @@ bool queue_pair::recover() {
     poke(offsetof(queue_words, dead), std::uint32_t{1});
     return true;
   }
-  begin_life((ticket >> fields_.shift << fields_.shift) + options_.depth);
+  const std::uint64_t unused = lane::planted("queue.same_turn_again") ? 0 : options_.depth;
+  begin_life((ticket >> fields_.shift << fields_.shift) + unused);
+  if (lane::planted("queue.attention_late")) lane::on_system(*attention).store(0, lane::relaxed);
   return true;
 }
 

@@ -5,16 +5,16 @@
 #include <string>
 
 #include "tests/cache/scenarios.h"
+#include "tests/support/schedules.h"
 
 namespace sluice::cache {
 namespace {
-
-constexpr std::uint64_t schedules = 2500;  // of each scenario and policy: 20,000 a policy
 
 class explored : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(explored, keeps_its_promises_under_every_schedule) {
   const scenarios::scenario& what = scenarios::all()[GetParam()];
+  const std::uint64_t schedules = tests::schedules_each(scenarios::all().size());
   for (const auto how :
        {lane::explore::policy::random, lane::explore::policy::one_in_eight, lane::explore::policy::pct}) {
     for (std::uint64_t seed = 1; seed <= schedules; ++seed) {

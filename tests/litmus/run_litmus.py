@@ -37,6 +37,19 @@ def orders_in(source: pathlib.Path) -> set[str]:
     return found
 
 
+def unnamed_orders_in(source: pathlib.Path) -> list[str]:
+    """Where the queue or the cache orders memory with no name by which a test could weaken it."""
+    found: list[str] = []
+    for path in sorted(p for room in ("queue", "cache") for p in (source / "sluice" / room).rglob("*.h")):
+        bare = re.sub(r'order_of\(\s*"[\w.]+",\s*lane::\w+', "", path.read_text(encoding="utf-8"))
+        found += [
+            f"{path}: {line.strip()}"
+            for line in bare.splitlines()
+            if re.search(r"lane::(acquire|release|acq_rel)\b", line)
+        ]
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=pathlib.Path, help="litmus files, or folders of them")
@@ -59,12 +72,12 @@ def main() -> int:
         count, disagreements = check(litmus, arguments.verbose)
         cases += count
         faults += disagreements
-    for fault in faults:
-        print(fault)
     if arguments.source:
         untested = sorted(orders_in(arguments.source) - names)
-        if untested:
-            print("memory orders without a litmus test: " + ", ".join(untested))
+        faults += [f"memory order {name} has no litmus test" for name in untested]
+        faults += [f"{place}: a memory order without a name" for place in unnamed_orders_in(arguments.source)]
+    for fault in faults:
+        print(fault)
     print(f"{len(paths)} files, {cases} cases, {len(faults)} faults, {time.monotonic() - began:.1f} s")
     return 1 if faults or not paths else 0
 

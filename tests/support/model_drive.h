@@ -2,14 +2,15 @@
 // protocol, and does the worst that the specification allows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sluice/base/bits.h"
@@ -33,6 +34,7 @@ struct model_drive_options {
   status answer = {};            ///< status of every command
   std::uint64_t seed = 1;
   std::uint32_t duplicate_id_at = 0;  ///< the n-th completion is posted twice: a drive gone mad
+  std::uint32_t duplicate_every = 0;  ///< so is every n-th
   std::function<void(const std::string&)> breach = [](const std::string& why) { lane::explore::fail(why); };
 };
 
@@ -57,27 +59,27 @@ class model_drive final : public drive::drive {
 
   ::sluice::drive::queue_grant create_queue(const ::sluice::drive::queue_rings& rings, backend,
                                             std::uint16_t again) override {
-    const std::uint16_t id = kept_.erase(again) != 0 ? again : ++last_id_;
-    bells& pair = bells_[id];
-    lane::on_system(pair.submission).store(0, lane::release);
-    lane::on_system(pair.completion).store(0, lane::release);
-    auto q = std::make_shared<served_queue>();
+    const auto [id, pair] = name_queue(again);
+    lane::on_system(pair->submission).store(0, lane::release);
+    lane::on_system(pair->completion).store(0, lane::release);
+    const stroke alone(order_);
+    served_queue* const q = &ever_granted_.emplace_back();
     q->rings = rings;
-    q->doorbells = &pair;
-    queues_[id] = std::move(q);
-    return {id, {&pair.submission, nullptr}, {&pair.completion, nullptr}};
+    q->doorbells = pair;
+    queues_[id] = q;
+    return {id, {&pair->submission, nullptr}, {&pair->completion, nullptr}};
   }
 
   /// The last moment at which the drive may touch memory: what was lost is written now.
   void delete_queue(std::uint16_t id, bool keep_id) override {
-    if (refuse_delete) throw error(error_kind::io_failure, "the model drive refuses");
-    auto found = queues_.find(id);
-    if (found == queues_.end() && kept_.erase(id) != 0) return;
-    if (found == queues_.end()) return options_.breach("deletes a queue that is not there");
-    if (keep_id) kept_.insert(id);
-    for (const auto& entry : found->second->lost) move_data(entry);
-    found->second->deleted = true;
-    queues_.erase(found);
+    served_queue* const q = find_to_delete(id, keep_id);
+    if (q == nullptr) return;
+    // It takes a while, and lanes go on meanwhile.
+    for (int look = 0; look < 8; ++look) lane::on_system(q->doorbells->submission).load(lane::relaxed);
+    const stroke alone(order_);
+    for (const auto& entry : q->lost) move_data(entry);
+    q->deleted = true;
+    queues_.erase(id);
   }
 
   ::sluice::drive::drive_counters counters() const override { return counters_; }
@@ -85,7 +87,7 @@ class model_drive final : public drive::drive {
   /// Serves until `finished` says so, one action at a time; the body of an exploration's task.
   void serve(const std::function<bool()>& finished) {
     while (!finished()) {
-      const auto now = queues_;  // others may create and delete while we look
+      const auto now = all_queues();  // others may create and delete while we look
       bool moved = false;
       for (const auto& [id, queue] : now) moved = serve_step(*queue) || moved;
       if (!moved) lane::executor::relax();
@@ -117,6 +119,38 @@ class model_drive final : public drive::drive {
     bool deleted = false;
   };
 
+  /// What the drive does at one stroke, whoever runs it: so much that ThreadSanitizer believes it. A lock
+  /// would stay locked where an oracle ends the run.
+  class stroke {
+   public:
+    explicit stroke(std::atomic<std::uint32_t>& order) : order_(order) { order_.fetch_add(1); }
+    ~stroke() { order_.fetch_add(1); }
+    stroke(const stroke&) = delete;
+    stroke& operator=(const stroke&) = delete;
+
+   private:
+    std::atomic<std::uint32_t>& order_;
+  };
+
+  std::pair<std::uint16_t, bells*> name_queue(std::uint16_t again) {
+    const stroke alone(order_);
+    const std::uint16_t id = kept_.erase(again) != 0 ? again : ++last_id_;
+    return {id, &bells_[id]};
+  }
+  served_queue* find_to_delete(std::uint16_t id, bool keep_id) {
+    const stroke alone(order_);
+    if (refuse_delete) throw error(error_kind::io_failure, "the model drive refuses");
+    const auto found = queues_.find(id);
+    if (found == queues_.end() && kept_.erase(id) != 0) return nullptr;
+    if (found == queues_.end()) return options_.breach("deletes a queue that is not there"), nullptr;
+    if (keep_id) kept_.insert(id);
+    return found->second;
+  }
+  std::map<std::uint16_t, served_queue*> all_queues() {
+    const stroke alone(order_);
+    return queues_;
+  }
+
   std::uint64_t roll(std::uint64_t sides) { return (dice_ = mix(dice_ + 0x9e3779b97f4a7c15ULL)) % sides; }
 
   /// The schedule may change only while it looks at the doorbells; then it acts at one stroke, on a queue
@@ -124,6 +158,7 @@ class model_drive final : public drive::drive {
   bool serve_step(served_queue& q) {
     const std::uint32_t tail = lane::on_system(q.doorbells->submission).load(lane::acquire);
     const std::uint32_t head = lane::on_system(q.doorbells->completion).load(lane::acquire);
+    const stroke alone(order_);
     if (q.deleted) return false;
     look_at_bells(q, tail, head);
     const bool can_fetch = q.head < q.tail_seen;
@@ -175,8 +210,9 @@ class model_drive final : public drive::drive {
     ++counters_.served;
     q.ids.erase(entry.id());
     post_entry(q, entry.id());
-    if (counters_.served == options_.duplicate_id_at && q.posted - q.freed < q.rings.depth - 1)
-      post_entry(q, entry.id());
+    const bool twice = counters_.served == options_.duplicate_id_at ||
+                       (options_.duplicate_every != 0 && counters_.served % options_.duplicate_every == 0);
+    if (twice && q.posted - q.freed < q.rings.depth - 1) post_entry(q, entry.id());
   }
 
   void post_entry(served_queue& q, std::uint16_t id) {
@@ -207,12 +243,14 @@ class model_drive final : public drive::drive {
   model_drive_options options_;
   ::sluice::drive::drive_info info_;
   ::sluice::drive::drive_counters counters_;
-  std::map<std::uint16_t, std::shared_ptr<served_queue>> queues_;
+  std::deque<served_queue> ever_granted_;  // also after their deletion
+  std::map<std::uint16_t, served_queue*> queues_;
   std::map<std::uint16_t, bells>
       bells_;  // by identifier, also after a deletion: a late ring hits memory that is still ours
   std::map<std::uint64_t, std::uint64_t> executed_;
   std::set<std::uint16_t> kept_;
   std::uint64_t dice_;
+  std::atomic<std::uint32_t> order_ = 0;
   std::uint64_t fetched_ = 0;
   std::uint16_t last_id_ = 0;
 };

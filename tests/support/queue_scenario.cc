@@ -64,13 +64,17 @@ void one_round(stage& on, const Team& team, std::uint32_t lane, std::uint32_t ro
   const scenario& s = on.what;
   lane_memory& mine = on.lanes[std::size_t{lane} * s.rounds + round];
   const std::uint64_t block = block_of(lane, round);
-  if (s.writes) mine.data[0] = mine.data[1] = stamp_of(block);
+  constexpr std::uint64_t scribble = 0x5c71bb1e;
   bool done = false;
+  bool given_up = false;
   while (!team.all(done)) {
     if (team.broadcast(!on.pair.ref().is_open())) {
       lane::executor::relax();
       continue;
     }
+    if (given_up && mine.data[0] != scribble)
+      lane::explore::fail("bytes came after the command was given up");
+    if (s.writes && !done) mine.data[0] = mine.data[1] = stamp_of(block);
     const std::uint64_t before = mine.word;
     mine.detail = 0;
     queue::io_request request;
@@ -97,11 +101,14 @@ void one_round(stage& on, const Team& team, std::uint32_t lane, std::uint32_t ro
     if ((got == ok_delta) != code.is_ok()) lane::explore::fail("status and report disagree");
     if (code == status::aborted || code == status::timed_out) {
       if (!s.may_lose) lane::explore::fail("an answered command was given up");
+      given_up = true;
+      mine.data[0] = mine.data[1] = scribble;  // the memory is the lane's again
       continue;
     }
     if (code != s.drive.answer) lane::explore::fail("another status than the drive's");
     if (code.is_ok() && !s.writes && (mine.data[0] != stamp_of(block) || mine.data[1] != stamp_of(block)))
       lane::explore::fail("success without the bytes");
+    given_up = false;
     mine.data[1] = ~block;  // late DMA into it would show in the end
     done = true;
   }
@@ -132,6 +139,131 @@ void check_end(stage& on, lane::explore::result& got) {
 
 }  // namespace
 
+const std::vector<scenario>& all_scenarios() {
+  static const std::vector<scenario> list = {
+      {.name = "lanes_alone_on_the_smallest_ring", .depth = 2, .warps = 3, .lanes = 1, .team = false},
+      {.name = "lanes_of_one_warp_act_alone", .depth = 4, .warps = 1, .lanes = 4, .team = false},
+      {.name = "teams_share_a_ring", .depth = 4, .warps = 3, .lanes = 2},
+      {.name = "a_team_larger_than_the_ring_goes_in_batches",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 7,
+       .rounds = 1},
+      {.name = "staged_bytes_reach_their_lane",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 3,
+       .drive = {.frames_reachable = false}},
+      {.name = "writes_send_what_was_written", .depth = 4, .warps = 2, .lanes = 3, .writes = true},
+      {.name = "staged_writes_send_what_was_written",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 3,
+       .writes = true,
+       .drive = {.frames_reachable = false}},
+      {.name = "turns_wrap",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .rounds = 6,
+       .team = false,
+       .first_turn = 0xfffffffeU},
+      {.name = "turns_of_teams_wrap",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .rounds = 6,
+       .first_turn = 0xffffffffU},
+      {.name = "commands_nobody_waits_for_hold_up_nobody",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .rounds = 4,
+       .team = false,
+       .leaves_early = true},
+      {.name = "the_drives_status_arrives_as_it_is",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .drive = {.answer = status::from_nvme(0x281)}},
+      {.name = "the_first_command_is_lost",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.lose = 0}},
+      {.name = "the_second_command_is_lost",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.lose = 1}},
+      {.name = "the_third_command_is_lost",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.lose = 2}},
+      {.name = "the_last_command_is_lost",
+       .depth = 2,
+       .warps = 2,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.lose = 3}},
+      {.name = "a_team_loses_a_command",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .may_lose = true,
+       .drive = {.lose = 1}},
+      {.name = "queues_lost_over_and_over_come_back",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .rounds = 3,
+       .may_lose = true,
+       .drive = {.lose_every = 3}},
+      {.name = "no_staged_memory_of_an_unanswered_command_is_reused",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .may_lose = true,
+       .drive = {.frames_reachable = false, .lose_every = 4}},
+      {.name = "many_lanes_wait_for_turns_of_a_queue_that_is_lost",
+       .depth = 2,
+       .warps = 4,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.lose_every = 3}},
+      {.name = "a_drive_that_answers_twice_loses_its_queue_not_our_data",
+       .depth = 4,
+       .warps = 2,
+       .lanes = 2,
+       .may_lose = true,
+       .drive = {.duplicate_id_at = 2}},
+      {.name = "a_drive_that_always_answers_twice",
+       .depth = 8,
+       .warps = 2,
+       .lanes = 3,
+       .rounds = 1,
+       .may_lose = true,
+       .drive = {.duplicate_every = 1}},
+      {.name = "a_drive_that_often_answers_twice",
+       .depth = 4,
+       .warps = 3,
+       .lanes = 1,
+       .team = false,
+       .may_lose = true,
+       .drive = {.duplicate_every = 2}},
+  };
+  return list;
+}
+
 lane::explore::result run_scenario(const scenario& what, lane::explore::options how) {
   scenario s = what;
   s.drive.seed = how.seed;
@@ -159,11 +291,13 @@ lane::explore::result run_scenario(const scenario& what, lane::explore::options 
   return got;
 }
 
-std::optional<std::string> explore_scenario(const scenario& what, std::uint64_t count) {
+std::optional<std::string> explore_scenario(const scenario& what, std::uint64_t first, std::uint64_t count) {
   using lane::explore::policy;
   for (const policy how : {policy::random, policy::one_in_eight, policy::pct}) {
-    for (std::uint64_t seed = 1; seed <= count; ++seed) {
-      const lane::explore::result got = run_scenario(what, {.how = how, .seed = seed});
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      const std::uint64_t steps = std::uint64_t{200} << (seed % 4);  // runs take some 500 to some 3,000
+      const lane::explore::result got =
+          run_scenario(what, {.how = how, .seed = seed, .expected_steps = steps});
       if (!got.ok)
         return got.why + " (policy " + lane::explore::to_string(how) + ", seed " + std::to_string(seed) + ")";
     }

@@ -15,6 +15,7 @@
 namespace sluice::tests {
 
 struct scenario {
+  const char* name = "";
   std::uint32_t depth = 2;
   std::uint32_t warps = 2;
   std::uint32_t lanes = 2;
@@ -27,10 +28,14 @@ struct scenario {
   model_drive_options drive = {};
 };
 
+/// The worlds in which the queue is explored, and in which its mutants must be caught.
+const std::vector<scenario>& all_scenarios();
+
 /// Runs `what` once under the schedule of `how`.
 lane::explore::result run_scenario(const scenario& what, lane::explore::options how);
 
-/// Runs `count` seeds of all three policies; the first failure, told with what it takes to replay it.
-std::optional<std::string> explore_scenario(const scenario& what, std::uint64_t count);
+/// Runs `count` seeds from `first` on, of all three policies; the first failure, told with what it takes to
+/// replay it.
+std::optional<std::string> explore_scenario(const scenario& what, std::uint64_t first, std::uint64_t count);
 
 }  // namespace sluice::tests

@@ -51,8 +51,8 @@ SLUICE_HD inline set_survey survey(const directory_ref& directory, const directo
   const std::uint32_t ways = directory.shape().ways;
   std::uint32_t quad = at.quad;
   for (std::uint32_t looked = 0; looked < directory.shape().quads(); ++looked) {
-    const lane::quad four =
-        lane::load_quad(directory.word_address(directory.frame(at.set, quad * 4)), lane::acquire);
+    const lane::quad four = lane::load_quad(directory.word_address(directory.frame(at.set, quad * 4)),
+                                            lane::order_of("cache.probe", lane::acquire));
     for (std::uint32_t k = 0; k < 4 && quad * 4 + k < ways; ++k) {
       const frame_word word(four.words[k]);
       all.present |= word.names(at.tag);
@@ -95,7 +95,7 @@ SLUICE_HD inline claim_result make_room(const directory_ref& directory, const se
   std::uint32_t failed = no_frame_index;
   for (std::uint32_t rank = 0; rank < set.ways(); ++rank) {
     const std::uint32_t frame = set.frame(set.way(rank));
-    const frame_word word = directory.look(frame, lane::acquire);
+    const frame_word word = directory.look(frame, lane::order_of("cache.failed", lane::acquire));
     if (word.holds() != 0) continue;
     if (word.is_cleanable() && directory.failed_to_write(frame, word) &&
         !lane::planted("cache.retry_failed")) {

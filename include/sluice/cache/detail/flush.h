@@ -25,7 +25,7 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::start_write_back(write_ba
                                                                         page_id last) const {
   const directory_ref& directory = view_.directory;
   // Acquire pairs with the report's release: a failure's status is visible.
-  const frame_word word = directory.look(mine.frame, lane::acquire);
+  const frame_word word = directory.look(mine.frame, lane::order_of("cache.failed", lane::acquire));
   if (word.is_writing() && (!mine.writing || word.same_contents(mine.started))) {
     if (!mine.writing) mine.started = word;  // somebody else's write: it takes all bytes there are now
     mine.writing = true;

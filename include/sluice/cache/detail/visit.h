@@ -128,7 +128,8 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& 
   if (!mine || started.is_ok()) return;
   view_.directory.detail(frame).store(started.bits(), lane::relaxed);
   // Release: whoever sees the error sees its status.
-  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)), lane::release);
+  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)),
+                                        lane::order_of("cache.never_started", lane::release));
 }
 
 /// Starts the writes of those lanes that have one. A write that cannot be started leaves its page dirty.
@@ -154,7 +155,8 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
   if (started == status::timed_out) started = status::aborted;  // it lacked a turn: no fault of the page
   view_.directory.detail(frame).store(started.bits(), lane::relaxed);
   // Release: whoever sees the error sees its status.
-  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(true)), lane::release);
+  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(true)),
+                                        lane::order_of("cache.never_started", lane::release));
 }
 
 /// A fruitless look of the whole team: helps the store along, in turn for each lane that waits, and says
@@ -247,7 +249,8 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
   while (true) {
     std::uint64_t hint = 0;
     if (!done) {
-      const frame_word word = view_.directory.look(token.frame, lane::acquire);
+      const frame_word word =
+          view_.directory.look(token.frame, lane::order_of("cache.loaded", lane::acquire));
       done = !word.same_contents(token.word) || !word.is_loading();
       hint = frame_detail(view_.directory.detail(token.frame).load(lane::relaxed)).hint();
       if (done && word.same_contents(token.word) && word.is_error()) {

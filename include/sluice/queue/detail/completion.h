@@ -38,7 +38,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, boo
                                                            std::uint32_t slot, slot_word seen) const {
   const bool answered = interested && seen.state() == slot_state::done;
   if (team.any(answered)) return run_continuations(team, answered, slot, seen);
-  if (reap(team)) return;
+  if (!lane::planted("queue.wait_without_reaping") && reap(team)) return;
   if (!team.broadcast(lane::now_and_then())) return;
   const bool in_flight = interested && seen.state() == slot_state::in_flight;
   const bool lost = in_flight && is_lost(slot, seen);
@@ -52,13 +52,17 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::run_continuations(const Team& 
                                                                     std::uint32_t slot,
                                                                     slot_word seen) const {
   status code = seen.code();
-  if (wanted && seen.state() == slot_state::in_flight && code.is_ok()) code = status::aborted;
+  if (wanted && seen.state() == slot_state::in_flight && code.is_ok() && !lane::planted("queue.lost_is_ok"))
+    code = status::aborted;
   std::uint64_t expected = seen.bits();
   // Rule 6: one CAS decides who runs it. Acquire pairs with the reaper's publication: the answer's bytes are
   // visible.
-  const bool won = wanted && word(slot).compare_exchange(
-                                 expected, slot_word(seen.turn(), slot_state::claimed, seen.code()).bits(),
-                                 lane::order_of("queue.claim", lane::acquire));
+  bool won = wanted && word(slot).compare_exchange(
+                           expected, slot_word(seen.turn(), slot_state::claimed, seen.code()).bits(),
+                           lane::order_of("queue.claim", lane::acquire));
+  if (lane::planted("queue.claim_twice")) won = wanted;
+  if (lane::planted("queue.free_first") && won)
+    word(slot).store(slot_word(seen.turn() + 1, slot_state::free).bits(), lane::relaxed);
   copy_staged(team, won && code.is_ok(), slot);
   if (!won) return;
   const slot_record& record = f_->slots[slot];
@@ -120,8 +124,10 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
     // to holder nothing passes but the position, which is in the word itself.
     got = seen.is(state::open) && gate.compare_exchange(before, seen.with(state::held).bits(),
                                                         lane::order_of("queue.lock", lane::acquire));
+    got |= lane::planted("queue.reap_without_lock");
   }
   if (!team.broadcast(got)) return false;
+  team.sync();  // the leader's acquire comes before every lane's loads
 
   const std::uint64_t head = team.broadcast(completion_gate(before).head());
   const std::uint32_t window = depth() < 32 ? depth() : 32;
@@ -147,7 +153,9 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std
   // room gets it.
   const std::uint64_t half = depth() / 2;
   const bool frees = (head / half) != (reaped_to / half);
-  if (frees) lane::ring(f_->completion_bell, static_cast<std::uint32_t>(reaped_to) & f_->mask);
+  if (frees && !lane::planted("queue.keep_entries"))
+    lane::ring(f_->completion_bell, static_cast<std::uint32_t>(reaped_to) & f_->mask);
+  if (lane::planted("queue.close_first") && broken) close();
   // After a doorbell release: the next holder's comes later. Else there is nothing to order.
   auto gate = lane::on_device(f_->words->gate);
   const completion_gate next(reaped_to, broken ? state::lost : state::open);
@@ -191,17 +199,23 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
       lane::on_device(f_->words->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
   const bool was_rung =
       before(seen.turn(), turn_of(rung)) || (seen.turn() == turn_of(rung) && slot < slot_of(rung));
-  if (seen.state() != slot_state::in_flight || before(seen.turn(), first_turn()) || !was_rung) return false;
+  const bool owed = seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung;
+  if (!owed && !lane::planted("queue.publish_unasked")) return false;
   const status code = status::from_nvme(tail_dword >> 17);
   // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
   // CAS, not a store: the same id twice in one batch must not publish twice.
+  if (lane::planted("queue.publish_by_store")) {
+    word(slot).store(slot_word(seen.turn(), slot_state::done, code).bits(), lane::relaxed);
+    return true;
+  }
   return word(slot).compare_exchange(expected, slot_word(seen.turn(), slot_state::done, code).bits(),
                                      lane::order_of("queue.status", lane::release));
 }
 
 template <path Path>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::phase_at(std::uint64_t position) const {
-  return ((turn_of(position) - first_turn()) & 1U) ^
+  const std::uint32_t first = lane::planted("queue.phase_of_first_life") ? 0 : first_turn();
+  return ((turn_of(position) - first) & 1U) ^
          1U;  // NVMe Base 2.0, 4.6: the first pass of a new queue posts 1
 }
 
@@ -219,13 +233,20 @@ template <path Path>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::life_is_over(slot_word seen) const {
   // Acquire pairs with the watcher's release after the drive forgot the queue: no DMA comes any more. Read
   // before the first turn: the watcher writes that one first when it opens the queue again.
-  const bool deleted = lane::on_device(f_->words->deleted).load(lane::acquire) != 0;
-  return deleted || before(seen.turn(), lane::on_device(f_->words->first_turn).load(lane::acquire));
+  const bool deleted =
+      lane::on_device(f_->words->deleted).load(lane::order_of("queue.deleted", lane::acquire)) != 0;
+  if (lane::planted("queue.no_quarantine") && seen.code() == status::timed_out) return true;
+  if (lane::planted("queue.lost_only_while_deleted")) return deleted;
+  return deleted ||
+         before(
+             seen.turn(),
+             lane::on_device(f_->words->first_turn).load(lane::order_of("queue.first_turn", lane::acquire)));
 }
 
 template <path Path>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::is_overdue(std::uint32_t slot) const {
   const std::uint32_t age = coarse_now() - lane::on_device(f_->slots[slot].issued_at).load(lane::relaxed);
+  if (lane::planted("queue.no_deadline")) return false;
   return static_cast<std::int32_t>(age) > 0 && (std::uint64_t{age} << coarse_shift) > f_->deadline_ns;
 }
 
@@ -237,16 +258,18 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::fail(std::uint32_t slot, slot_
   auto gate = lane::on_device(f_->words->gate);
   std::uint64_t bits = gate.load(lane::relaxed);
   const completion_gate open(bits);
-  if (!open.is(state::open) || !gate.compare_exchange(bits, open.with(state::lost).bits(), lane::acquire))
+  if (!open.is(state::open) || !gate.compare_exchange(bits, open.with(state::lost).bits(),
+                                                      lane::order_of("queue.lock", lane::acquire)))
     return;
   std::uint64_t expected = seen.bits();
   // It may have been answered meanwhile, or the gate may be that of the queue's next life, which an old
   // command must not fail; behind the gate nobody else publishes.
   const bool ours = lane::planted("queue.fail_old_life") || !is_lost(slot, seen);
-  if (!ours ||
-      !word(slot).compare_exchange(
-          expected, slot_word(seen.turn(), slot_state::in_flight, status::timed_out).bits(), lane::acq_rel)) {
-    gate.store(open.bits(), lane::release);
+  const std::uint64_t given_up = slot_word(seen.turn(), slot_state::in_flight, status::timed_out).bits();
+  if (lane::planted("queue.fail_answered")) word(slot).exchange(expected = given_up, lane::relaxed);
+  // Relaxed: it hands nothing over, and the mark's release goes on through it to the claimer.
+  if (!ours || !word(slot).compare_exchange(expected, given_up, lane::relaxed)) {
+    gate.store(open.bits(), lane::order_of("queue.unlock", lane::release));
     return;
   }
   close();
@@ -254,11 +277,13 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::fail(std::uint32_t slot, slot_
 
 template <path Path>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::close() const {
-  const std::uint64_t before = lane::on_device(f_->words->ticket).fetch_or(closed_bit, lane::acq_rel);
+  // Relaxed: the bit and the count of tickets are one word.
+  const std::uint64_t before = lane::on_device(f_->words->ticket).fetch_or(closed_bit, lane::relaxed);
   if ((before & closed_bit) != 0) return;
   lane::on_device(f_->words->closed_at).store(before, lane::relaxed);
   lane::on_system(*f_->attention)
-      .store(1, lane::release);  // pairs with the watcher's poll, after which it reads closed_at
+      // Release pairs with the watcher's poll, after which it reads closed_at.
+      .store(1, lane::order_of("queue.attention", lane::release));
 }
 
 }  // namespace sluice::queue

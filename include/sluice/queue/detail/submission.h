@@ -19,7 +19,8 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_made(const Team& 
   // A team never holds more tickets than the ring has room for (depth - 1), so its own turn cannot wait on
   // itself.
   while (left > 0) {
-    const std::uint32_t count = left < f_->mask ? left : f_->mask;
+    const std::uint32_t most = lane::planted("queue.batch_of_whole_ring") ? depth() : f_->mask;
+    const std::uint32_t count = left < most ? left : most;
     const bool now = active && rank < count;
     const submission done = submit_batch(team, now, rank, count, make, note);
     if (now) mine = done;
@@ -43,7 +44,7 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team&
         lane::on_device(f_->words->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
   first = team.broadcast(first);
   // What a closed queue hands out is no ticket, and no debt: its count ended with the bit.
-  if ((first & closed_bit) != 0) return {status::aborted, {}};
+  if ((first & closed_bit) != 0 && !lane::planted("queue.enter_closed")) return {status::aborted, {}};
   const std::uint64_t ticket = first + rank;
   if (!await_turn(team, active, ticket)) {
     if (team.leads()) leave(count);
@@ -68,9 +69,10 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team&
     // Arrivals in the high half, one team in the low half. Release: our marks are seen by the combiner that
     // counts us; acquire: as combiner we see the tail that the last one left, and the marks of teams that it
     // did not count.
+    const std::uint64_t arrivals = lane::planted("queue.no_arrival") ? 0 : count;
     const std::uint64_t before =
         lane::on_device(f_->words->pending)
-            .fetch_add((std::uint64_t{count} << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
+            .fetch_add((arrivals << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
     combiner = static_cast<std::uint32_t>(before) == 0;
   }
   if (team.broadcast(combiner)) combine(team);
@@ -83,8 +85,9 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ti
   const std::uint32_t first = first_turn();
   const std::uint32_t turn = turn_of(ticket);
   // A slot that was last used before the queue's present life counts as free for its first turn.
-  const bool own_free =
-      own.state() == slot_state::free && (own.turn() == turn || (turn == first && before(own.turn(), turn)));
+  const bool own_free = own.state() == slot_state::free &&
+                        (own.turn() == turn || (turn == first && before(own.turn(), turn) &&
+                                                !lane::planted("queue.old_life_in_the_way")));
   if (lane::planted("queue.skip_next_slot")) return own_free;
   // Rule 2: the next slot is free too, so at most depth - 1 are in flight and a full ring never looks empty.
   const std::uint32_t next_turn = turn_of(ticket + 1);
@@ -104,7 +107,7 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
     const slot_word next(active ? word(next_slot).load(o) : 0);
     const bool ready = !active || turn_has_come(ticket, own, next);
     if (lane::planted("queue.skip_turn") || team.all(ready)) return true;
-    if (team.broadcast(!is_open())) return false;
+    if (team.broadcast(!is_open()) && !lane::planted("queue.stay_when_closed")) return false;
     // Rule 8: whoever waits helps; the occupants of both slots stand in the way.
     const bool own_busy = !ready && own.state() != slot_state::free;
     const bool next_busy = !ready && !own_busy && next.state() != slot_state::free;
@@ -139,6 +142,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::stage(const Team& team, bool a
                                                         const io_request& request) const {
   std::uint32_t rest = team.ballot(active);
   if (rest == 0) return;
+  team.sync();  // what each lane wrote comes before the other lanes' copies of it
   std::byte* const to = staging(slot);
   for (; rest != 0; rest &= rest - 1) {
     const std::uint32_t bit = rest & (~rest + 1);
@@ -170,13 +174,16 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team) cons
       tail = reached;
       team.sync();  // every lane's acquire of a mark comes before the doorbell
       if (team.leads()) {
-        lane::on_device(f_->words->tail).store(tail, lane::relaxed);
-        lane::ring(f_->submission_bell, static_cast<std::uint32_t>(tail) & f_->mask);
+        if (!lane::planted("queue.tail_not_kept"))
+          lane::on_device(f_->words->tail).store(tail, lane::relaxed);
+        const std::uint32_t mask = lane::planted("queue.ring_unwrapped") ? ~0U : f_->mask;
+        lane::ring(f_->submission_bell, static_cast<std::uint32_t>(tail) & mask);
       }
     }
     if (lane::planted("queue.combine_once")) {
       if (team.leads())
-        lane::on_device(f_->words->pending).fetch_and(~std::uint64_t{0xffffffffU}, lane::acq_rel);
+        lane::on_device(f_->words->pending)
+            .fetch_and(~std::uint64_t{0xffffffffU}, lane::order_of("queue.handover", lane::acq_rel));
       return;
     }
     // Release: the tail is handed to the next combiner; acquire: marks of teams that arrived meanwhile are
@@ -211,7 +218,8 @@ template <path Path>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::leave(std::uint32_t count) const {
   lane::on_device(f_->words->left).fetch_add(count, lane::relaxed);
   // Release: pairs with the watcher's look at arrivals, after which it reads `left` and re-creates the queue.
-  lane::on_device(f_->words->pending).fetch_add(std::uint64_t{count} << 32, lane::release);
+  const std::uint64_t arrivals = lane::planted("queue.leave_without_arrival") ? 0 : count;
+  lane::on_device(f_->words->pending).fetch_add(arrivals << 32, lane::order_of("queue.leave", lane::release));
 }
 
 }  // namespace sluice::queue
