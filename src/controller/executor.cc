@@ -87,16 +87,26 @@ void executor::begin(submission_queue& queue, const nvme::submission_entry& entr
   if (prepare(c)) run(c);
 }
 
-bool executor::serve_directly(submission_queue& queue, const nvme::submission_entry& entry) {
+bool executor::serve_directly(const nvme::submission_entry& entry, direct_batch& done) {
   const std::uint64_t bytes = direct_.serve(entry, bounds, regions_);
   if (bytes == 0) return false;
-  ++queue.seen;
   const bool reads = op_of(entry) == opcode::read;
-  (reads ? counts_.reads : counts_.writes).add(1);
-  (reads ? counts_.bytes_read : counts_.bytes_written).add(bytes);
-  counts_.served.add(1);
-  answers_.add({&queue, entry.id(), status::ok, 0});
+  done.ids[done.commands++] = entry.id();
+  done.reads += reads ? 1 : 0;
+  (reads ? done.bytes_read : done.bytes_written) += bytes;
   return true;
+}
+
+void executor::finish_directly(submission_queue& queue, const direct_batch& done) {
+  if (done.commands == 0) return;
+  queue.seen += done.commands;
+  counts_.reads.add(done.reads);
+  counts_.writes.add(done.commands - done.reads);
+  counts_.bytes_read.add(done.bytes_read);
+  counts_.bytes_written.add(done.bytes_written);
+  counts_.served.add(done.commands);
+  for (std::uint32_t i = 0; i < done.commands; ++i)
+    queue.completions->post({&queue, done.ids[i], status::ok, 0});
 }
 
 void executor::exchange_regions(const region_table& with) {

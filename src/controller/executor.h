@@ -1,6 +1,7 @@
 // Executes I/O commands of the NVM command set for one service thread: decode, check, move the bytes, answer.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -38,13 +39,24 @@ struct tallies {
 
 class executor {
  public:
+  /// Commands that are fetched at once, at most.
+  static constexpr std::uint32_t largest_fetch = 64;
+
   executor(media& on, unsigned depth, const fault_dice& dice, event_log& log, std::uint64_t salt);
 
   /// Takes on one fetched command. Its answer appears in pending(), now or after a later reap().
   void begin(submission_queue& queue, const nvme::submission_entry& entry);
+  /// Commands of one fetch that were done on the spot: to be counted and answered together.
+  struct direct_batch {
+    std::array<std::uint16_t, largest_fetch> ids;
+    std::uint32_t commands = 0;
+    std::uint64_t reads = 0, bytes_read = 0, bytes_written = 0;
+  };
   /// begin() for a command that is done at once where media are memory and no faults are asked for; false
   /// where it is not.
-  bool serve_directly(submission_queue& queue, const nvme::submission_entry& entry);
+  bool serve_directly(const nvme::submission_entry& entry, direct_batch& done);
+  /// Counts and answers them.
+  void finish_directly(submission_queue& queue, const direct_batch& done);
   /// Brings the media bytes of a command close, before its turn comes.
   void prefetch(const nvme::submission_entry& entry) const;
   /// Submits what begin() started.

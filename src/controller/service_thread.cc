@@ -11,7 +11,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::uint32_t batch = 64;
+constexpr std::uint32_t batch = executor::largest_fetch;
 // How long to look before sleeping. On a machine of two cores a spinning controller takes time from the lanes
 // it waits for.
 constexpr std::uint64_t spin_ns = 10'000;
@@ -78,8 +78,10 @@ bool service_thread::serve(submission_queue& queue) {
     executor_.prefetch(entries[i]);
   }
   queue.advance(n);
+  executor::direct_batch done;
   for (std::uint32_t i = 0; i < n; ++i)
-    if (!executor_.serve_directly(queue, entries[i])) executor_.begin(queue, entries[i]);
+    if (!executor_.serve_directly(entries[i], done)) executor_.begin(queue, entries[i]);
+  executor_.finish_directly(queue, done);
   return true;
 }
 

@@ -129,6 +129,17 @@ SLUICE_HD void copy_into_frames(const Team& team, const frame_copy (&copies)[Cou
   std::uint32_t most = 0;
 #pragma unroll
   for (std::uint32_t k = 0; k < Count; ++k) most = copies[k].bytes > most ? copies[k].bytes : most;
+  // Large ones fill the link one by one: neighbouring pieces of one page come faster than those of four.
+  constexpr std::uint32_t large = 2048;
+  if (most >= large) {
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < Count; ++k)
+      detail::move_pieces(
+          team, copies[k].frame, copies[k].from, copies[k].bytes,
+          [](const std::byte* p) { return detail::load_from_anywhere(p); },
+          [](std::byte* p, detail::piece v) { detail::store_to_frame(p, v); });
+    return;
+  }
 #pragma unroll 1
   for (std::uint32_t at = team.rank() * copy_piece; at < most; at += team.size() * copy_piece) {
     detail::piece pieces[Count];
