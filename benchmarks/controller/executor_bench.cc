@@ -1,5 +1,5 @@
-// What does one 512-byte command cost the service thread, from fetch to completion, without waiting for anybody?
-// The CPU time is the answer: one thread plays host and controller in turn, 64 commands at a time.
+// What does one 512-byte command cost the service thread, from fetch to completion, without waiting for
+// anybody? The CPU time is the answer: one thread plays host and controller in turn, 64 commands at a time.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -43,7 +43,8 @@ void execute_random_reads(benchmark::State& state) {
   work.exchange_regions(regions);
   std::uint32_t tail = 0, head = 0;
   auto* submissions = reinterpret_cast<nvme::submission_entry*>(rings.host());
-  completion_queue completions(1, reinterpret_cast<nvme::completion_entry*>(rings.host() + depth * 64), depth, &head);
+  completion_queue completions(1, reinterpret_cast<nvme::completion_entry*>(rings.host() + depth * 64), depth,
+                               &head);
   submission_queue queue(1, submissions, depth, &tail, completions, backend::cpu);
 
   std::uint64_t random = 1;
@@ -51,8 +52,8 @@ void execute_random_reads(benchmark::State& state) {
     for (std::uint32_t i = 0; i < batch; ++i) {
       random = random * 6364136223846793005ULL + 1442695040888963407ULL;
       const std::uint64_t first = (random >> 33) % (media_bytes / bytes) * blocks;
-      submissions[tail] = nvme::block_command(nvme::opcode::read, static_cast<std::uint16_t>(tail), 1, {first}, blocks,
-                                              at + std::uint64_t{tail} * bytes, {});
+      submissions[tail] = nvme::block_command(nvme::opcode::read, static_cast<std::uint16_t>(tail), 1,
+                                              {first}, blocks, at + std::uint64_t{tail} * bytes, {});
       tail = (tail + 1) % depth;
     }
     queue.look();

@@ -118,7 +118,8 @@ std::unique_ptr<drive> open_software_controller(uri name, const open_options& op
   wanted.faults = name.take_faults();
   wanted.max_queues = take_queues(name, wanted.max_queues);
   wanted.max_depth = take_power(name, "depth", wanted.max_depth, 2, 32768);
-  // From two of the smallest pages on: identify has no word for one, where 0 says "no limit" (NVMe Base 2.0, figure 275).
+  // From two of the smallest pages on: identify has no word for one, where 0 says "no limit" (NVMe Base 2.0,
+  // figure 275).
   wanted.max_transfer = take_power(name, "mdts", wanted.max_transfer, 8192, 2U << 20);
   const bool chosen = name.has("block");
   const std::uint32_t block_size = take_power(name, "block", 512, 512, 64U << 10);
@@ -131,12 +132,10 @@ std::unique_ptr<drive> open_software_controller(uri name, const open_options& op
   const bool forgets = medium.on->traits().forgets;
   auto served = std::make_unique<controller::controller>(std::move(medium.on), wanted);
   auto port = std::make_unique<controller::software_port>(std::move(served), std::move(medium.held));
-  return std::make_unique<nvme_client>(
-      std::move(port),
-      nvme_client_options{.uri = name.text(),
-                          .max_queues = wanted.max_queues,
-                          .forgets = forgets,
-                          .deadline_ms = deadline_ms});
+  return std::make_unique<nvme_client>(std::move(port), nvme_client_options{.uri = name.text(),
+                                                                            .max_queues = wanted.max_queues,
+                                                                            .forgets = forgets,
+                                                                            .deadline_ms = deadline_ms});
 }
 
 }  // namespace sluice::drive

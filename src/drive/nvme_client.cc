@@ -217,7 +217,8 @@ queue_grant nvme_client::create_queue(const queue_rings& rings, backend on, std:
   const std::uint16_t id = again != 0 && kept_[again] ? again : free_queue_id();
   port_->choose_lanes(id, on);
   admin(nvme::create_completion_queue(id, rings.depth, rings.completion));
-  const admin_answer made = submit_admin(nvme::create_submission_queue(id, rings.depth, rings.submission, id));
+  const admin_answer made =
+      submit_admin(nvme::create_submission_queue(id, rings.depth, rings.submission, id));
   if (!made.code) {
     submit_admin(nvme::delete_completion_queue(id));
     fail("Create I/O Submission Queue was refused", made.code);

@@ -136,8 +136,8 @@ TEST_F(lanes, hold_spans_and_still_read_elements) {
   expect_flushed();
 }
 
-// A leader once took its frame before the other lanes of its team had come: they were still reading that very page, and
-// waited for the span whose end waited for them.
+// A leader once took its frame before the other lanes of its team had come: they were still reading that very
+// page, and waited for the span whose end waited for them.
 TEST_F(lanes, overwrite_pages_that_others_read_and_evict) {
   constexpr std::uint64_t pages = 24;
   open(4, {.pages = pages, .page_bytes = 256, .seed = 11});

@@ -45,7 +45,8 @@ class scratch_volume {
   explicit scratch_volume(std::size_t drives = 1, drive::layout how = drive::layout::stripe)
       : files_(drives), how_(how) {}
 
-  /// The drives' URIs; `faults` ("error_rate=0.1") go to the first. A loaded machine's disk may take its time.
+  /// The drives' URIs; `faults` ("error_rate=0.1") go to the first. A loaded machine's disk may take its
+  /// time.
   std::vector<std::string> uris(const std::string& faults = "") const {
     std::vector<std::string> all;
     for (const auto& file : files_) all.push_back("file:" + file.path() + "?deadline_ms=60000");

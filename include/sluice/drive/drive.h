@@ -27,7 +27,7 @@ struct drive_info {
   bool volatile_write_cache = false;  ///< a FLUSH is needed for writes to last
   bool forgets = false;               ///< its bytes end with the process (mem:)
   bool writable = true;
-  std::uint32_t deadline_ms = 5000;   ///< how long a command may stay unanswered (the URI's deadline_ms)
+  std::uint32_t deadline_ms = 5000;  ///< how long a command may stay unanswered (the URI's deadline_ms)
 
   std::uint64_t bytes() const { return blocks * block_size; }
 };
@@ -71,12 +71,13 @@ class drive {
   virtual void unmap(const memory::region& bytes) = 0;
 
   /// Creates a completion and a submission queue (NVMe Base 2.0, 5.4, 5.5) over rings that were mapped.
-  /// `on`: whose lanes will ring. `again`: 0, or the identifier that a deletion kept: the new queue takes it over with the
-  /// same doorbells, reset to 0, so that lanes need not be told.
-  /// Throws error{io_failure} with the drive's status where it refuses.
+  /// `on`: whose lanes will ring. `again`: 0, or the identifier that a deletion kept: the new queue takes it
+  /// over with the same doorbells, reset to 0, so that lanes need not be told. Throws error{io_failure} with
+  /// the drive's status where it refuses.
   virtual queue_grant create_queue(const queue_rings& rings, backend on, std::uint16_t again = 0) = 0;
-  /// Deletes both queues; after it returns no DMA of theirs is under way or will ever happen. `keep_id`: nobody else gets
-  /// the identifier until create_queue() has it again, or until it is deleted without keeping.
+  /// Deletes both queues; after it returns no DMA of theirs is under way or will ever happen. `keep_id`:
+  /// nobody else gets the identifier until create_queue() has it again, or until it is deleted without
+  /// keeping.
   virtual void delete_queue(std::uint16_t id, bool keep_id = false) = 0;
 
   virtual drive_counters counters() const = 0;
