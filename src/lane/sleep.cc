@@ -21,7 +21,7 @@ constexpr std::uint64_t worth_a_nap_ns = 20'000;
 /// The first nap; each later one is twice as long, up to the longest. They end at once where there are news;
 /// the rest is for words that change without.
 constexpr std::uint64_t shortest_nap_ns = 50'000;
-constexpr std::uint32_t most_doublings = 5, fruitless_a_doubling = 16;
+constexpr std::uint32_t most_doublings = 2, fruitless_a_doubling = 16;
 
 // Changes whenever there are news; nappers sleep on it.
 alignas(64) constinit std::uint32_t news = 0;

@@ -1,5 +1,7 @@
 #include "lane/worker.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,8 +13,9 @@ namespace {
 /// of them.
 constexpr std::uint32_t relaxations_a_turn = 256;
 
-/// A thread outside any launch looks with one lane only.
+// Of a thread outside any launch.
 thread_local napper own_naps;
+thread_local std::uint32_t own_relaxations = 0;
 
 }  // namespace
 
@@ -74,10 +77,11 @@ void worker::relax() {
 }
 
 void relax() {
-  if (here != nullptr)
-    here->relax();
-  else
+  if (here != nullptr) return here->relax();
+  if (++own_relaxations % relaxations_a_turn == 0)
     own_naps.pause();
+  else
+    sched_yield();
 }
 
 void note_bell() {
