@@ -45,6 +45,7 @@ json object_of(const io_choice& choice, const io_bench_result& got, const lane::
   return {{"iops", got.iops()},
           {"bytes_per_s", got.iops() * bytes},
           {"seconds", got.seconds},
+          {"cpu_seconds", got.cpu_seconds},
           {"commands_issued", got.issued},
           {"commands_served", got.served},
           {"dropped", got.dropped},
@@ -67,14 +68,15 @@ std::string text_of(const io_choice& choice, const io_bench_result& got, const l
   const double bytes = choice.bench.block_bytes;
   return fmt::format(
       "{} commands of {} bytes in {:.2f} s on {}, {} lanes, {} path\n"
-      "  rate       {:.3f} M commands/s, {:.2f} GB/s\n"
+      "  rate       {:.3f} M commands/s, {:.2f} GB/s, on {:.2f} cores\n"
       "  bare       {:.3f} M blocks/s, {:.2f} GB/s: the same blocks moved without a queue; ratio {:.3f}\n"
       "  latency    p50 {:.0f} µs, p99 {:.0f} µs, p99.9 {:.0f} µs, max {:.0f} µs\n"
       "  I/O truth  {} commands issued by lanes, {} served by the drives{}; every block checked\n",
       got.commands, choice.bench.block_bytes, got.seconds, on.name(), got.lanes,
-      got.staged ? "staged" : "peer", got.iops() / 1e6, got.iops() * bytes / 1e9, got.bare_iops / 1e6,
-      got.bare_iops * bytes / 1e9, got.bare_iops > 0 ? got.iops() / got.bare_iops : 0, got.latency.p50,
-      got.latency.p99, got.latency.p999, got.latency.max, got.issued, got.served,
+      got.staged ? "staged" : "peer", got.iops() / 1e6, got.iops() * bytes / 1e9,
+      got.seconds > 0 ? got.cpu_seconds / got.seconds : 0, got.bare_iops / 1e6, got.bare_iops * bytes / 1e9,
+      got.bare_iops > 0 ? got.iops() / got.bare_iops : 0, got.latency.p50, got.latency.p99, got.latency.p999,
+      got.latency.max, got.issued, got.served,
       got.dropped > 0 ? fmt::format(", {} dropped", got.dropped) : "");
 }
 

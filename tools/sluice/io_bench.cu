@@ -1,5 +1,7 @@
 #include "tools/sluice/io_bench.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -18,6 +20,16 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = 4 * MiB;
 
+/// That this process has used, on all threads.
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 /// Everything one run owns, in the order in which it may be destroyed.
 class bench {
  public:
@@ -34,7 +46,9 @@ class bench {
     io_bench_result result;
     result.lanes = lanes_;
     result.staged = staged();
+    const double cpu_before = cpu_seconds();
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
+    result.cpu_seconds = cpu_seconds() - cpu_before;
     summarise_latency(result);
     if (!stop()) {
       io_bench_result untimed;

@@ -31,6 +31,7 @@ struct latency_summary {
 
 struct io_bench_result {
   double seconds = 0;
+  double cpu_seconds = 0;      ///< of this process, controllers included, in the timed pass
   std::uint64_t commands = 0;  ///< that lanes saw answered
   std::uint64_t issued = 0, served = 0, dropped = 0;
   std::uint64_t failed = 0;
