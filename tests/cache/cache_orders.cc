@@ -35,9 +35,8 @@ TEST_P(cache_order, is_needed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(orders, cache_order,
-                         ::testing::Values("cache.loaded", "cache.lock", "cache.pin", "cache.probe",
-                                           "cache.read_data", "cache.release_hold", "cache.start_writing",
-                                           "cache.take", "cache.unlock", "cache.unpin"),
+                         ::testing::Values("cache.release_hold", "cache.start_writing", "cache.take",
+                                           "cache.unpin"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 }  // namespace

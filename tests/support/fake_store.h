@@ -2,6 +2,7 @@
 // when their queue is given up.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "sluice/cache/page_store.h"
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/frame_copy.h"
+#include "sluice/lane/sleep.h"
 #include "sluice/lane/team.h"
 
 namespace sluice::testing {
@@ -87,22 +89,24 @@ class fake_store {
     return status::ok;
   }
 
-  void poll() {
+  /// True where it was at work: it goes on with every look.
+  bool poll() {
     part next;
     {
       const std::lock_guard lock(mutex_);
-      if (parts_.empty()) return;
+      if (parts_.empty()) return false;
       const std::size_t chosen = random_() % parts_.size();
       for (part& p : parts_) p.looks_left -= p.looks_left != 0 ? 1 : 0;
-      if (parts_[chosen].looks_left != 0) return;
+      if (parts_[chosen].looks_left != 0) return true;
       next = parts_[chosen];
       parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(chosen));
     }
     finish(next);
+    return true;
   }
 
   status flush() {
-    ++flushes_;
+    flushes_.fetch_add(1, std::memory_order_relaxed);
     return flush_status_;
   }
 
@@ -156,7 +160,7 @@ class fake_store {
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t batches_ = 0;
-  std::uint64_t flushes_ = 0;
+  std::atomic<std::uint64_t> flushes_ = 0;
   status flush_status_;
 };
 
@@ -171,7 +175,7 @@ struct fake_store_ref {
   }
   template <class Team>
   void poll(const Team& team, std::uint64_t /*hint*/) const {
-    if (team.leads()) store->poll();
+    if (team.leads() && store->poll()) lane::spread_news();  // nobody is to nap between two looks
   }
   template <class Team>
   status flush(const Team& /*team*/, lane::budget& /*patience*/) const {
