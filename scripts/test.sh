@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$SLUICE_ROOT"
 
 # All stages, in the order in which they find faults soonest.
-stages=(format rooms host asan tsan host-clang fuzz tidy cuda)
+stages=(format rooms host schedules asan tsan host-clang fuzz tidy cuda)
 # The whole run's limit. A test may take `test_seconds`.
 limit_minutes=${SLUICE_TEST_MINUTES:-55}
 test_seconds=300
@@ -37,6 +37,9 @@ stage_format() {
 stage_rooms() { python3 scripts/check_rooms.py; }
 
 stage_host() { build host && run_tests host; }
+
+# The explorers of queue and cache, with as many schedules a policy and room as CI owes.
+stage_schedules() { build host && SLUICE_SCHEDULES=20000 run_tests host -R '/queue_schedules\.|/explored\.'; }
 
 stage_asan() { build asan && run_tests asan; }
 
