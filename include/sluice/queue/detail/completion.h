@@ -156,13 +156,14 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std
   if (frees && !lane::planted("queue.keep_entries"))
     lane::ring(f_->completion_bell, static_cast<std::uint32_t>(reaped_to) & f_->mask);
   if (lane::planted("queue.close_first") && broken) close();
-  // After a doorbell release: the next holder's comes later. Else there is nothing to order.
+  // After a doorbell release: the next holder's comes later. Else a GPU has nothing to order: the position
+  // depends on our loads of the entries, which are so over before the watcher wipes them.
   auto gate = lane::on_device(f_->words->gate);
   const completion_gate next(reaped_to, broken ? state::lost : state::open);
   if (frees)
     gate.store(next.bits(), lane::order_of("queue.unlock", lane::release));
   else
-    gate.store(next.bits(), lane::relaxed);
+    gate.store(next.bits(), lane::order_of("queue.unlock", lane::released));
   if (broken) close();  // last: once it is closed the queue may begin its next life
 }
 
