@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(orders, queue_order,
                          ::testing::Values("queue.claim", "queue.report", "queue.free", "queue.lock",
                                            "queue.unlock", "queue.phase", "queue.status", "queue.mark",
                                            "queue.pending", "queue.turn", "queue.handover", "queue.tail_scan",
-                                           "queue.deleted", "queue.first_turn", "queue.attention"),
+                                           "queue.deleted", "queue.attention"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 }  // namespace
