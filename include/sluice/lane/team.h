@@ -121,8 +121,9 @@ SLUICE_HD inline warp_team warp_team::whole() {
   return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU
                                                                  : (1U << (block_lanes() & 31U)) - 1);
 }
-// Each lane for itself: a team of whoever happens to be active got its lanes out of step on an H200 with nvcc 13.0 (2026-12-01,
-// shuffles answered with the values of other collectives; cause not found yet), where whole warps never did.
+// Each lane for itself: a team of whoever happens to be active got its lanes out of step on an H200 with
+// nvcc 13.0 (2026-12-01, shuffles answered with the values of other collectives; cause not found yet), where
+// whole warps never did.
 SLUICE_HD inline warp_team warp_team::converged() { return warp_team(1U << lane_index()); }
 SLUICE_HD inline void warp_team::sync() const { __syncwarp(mask_); }
 SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const { return __ballot_sync(mask_, yes); }
