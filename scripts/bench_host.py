@@ -4,7 +4,6 @@
 Every figure is the median of a few rounds; a comparison alternates the two sides and is the median of the rounds'
 ratios, so that what else the machine does falls on both."""
 
-import datetime
 import json
 import os
 import shutil
@@ -12,6 +11,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import bars as bars_file
 
 ROUNDS = 3
 SECONDS = 4
@@ -102,11 +103,7 @@ def main(tool, out):
     with tempfile.TemporaryDirectory(prefix="bench-host-", dir=os.path.dirname(out)) as folder:
         bars = [memory, file_bar(tool, folder)]
     print("\n".join(table(bars)))
-    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    with open(out, "w", encoding="utf-8") as to:
-        json.dump({"commit": commit(), "machine": machine, "date": date, "bars": bars}, to, indent=1)
-        to.write("\n")
-    return 0 if all(bar["met"] for bar in bars) else 1
+    return 0 if bars_file.write(out, commit(), machine, bars) else 1
 
 
 if __name__ == "__main__":
