@@ -59,10 +59,9 @@ class executor {
   void finish_directly(submission_queue& queue, const direct_batch& done);
   /// Brings the media bytes of a command close, before its turn comes.
   void prefetch(const nvme::submission_entry& entry) const;
-  /// Submits what begin() started.
-  void push() { channel_->push(); }
   /// Finishes what the medium has finished; waits up to `wait_ns` where transfers are under way.
   bool reap(std::uint64_t wait_ns);
+  int bell() const { return channel_->bell(); }
   std::size_t in_flight() const { return channel_->in_flight(); }
   std::size_t room() const { return channel_->room(); }
 

@@ -27,12 +27,21 @@ class mailbox {
   template <class Stirred>
   void sleep(std::uint64_t nanoseconds, Stirred&& stirred) {
     lane::sleep_unless(sleeper_, std::chrono::nanoseconds(nanoseconds),
-                       [&] { return stirred() || has_mail() || kicked_.load(std::memory_order_seq_cst); });
+                       [&] { return stirred() || called(); });
+    kicked_.store(false, std::memory_order_seq_cst);
+  }
+  /// The same, for what also ends when the eventfd `bell` is written: `wait()`.
+  template <class Stirred, class Wait>
+  void sleep_in(int bell, Stirred&& stirred, Wait&& wait) {
+    lane::wait_unless(
+        sleeper_, bell, [&] { return stirred() || called(); }, wait);
     kicked_.store(false, std::memory_order_seq_cst);
   }
   std::uint32_t* sleeper() { return &sleeper_; }
 
  private:
+  bool called() const { return has_mail() || kicked_.load(std::memory_order_seq_cst); }
+
   std::mutex callers_;  // one call at a time
   std::mutex mutex_;
   std::condition_variable done_;

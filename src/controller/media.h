@@ -49,10 +49,11 @@ class media_channel {
   virtual ~media_channel() = default;
   /// Starts a transfer; true where it is done already, else reap() hands it back.
   virtual bool start(media_request& request) = 0;
-  /// Lets the medium see everything started since the last push.
-  virtual void push() {}
-  /// Appends finished transfers to `done`; waits up to `wait_ns` for the first where some are under way.
+  /// Appends finished transfers to `done`; waits up to `wait_ns` for the first where some are under way, or
+  /// until bell() is written.
   virtual void reap(std::vector<media_request*>& done, std::uint64_t wait_ns) { (void)done, (void)wait_ns; }
+  /// An eventfd that ends the waits of reap(); -1 where nothing does.
+  virtual int bell() const { return -1; }
   virtual std::size_t in_flight() const { return 0; }
   /// Transfers that may be started now.
   virtual std::size_t room() const { return SIZE_MAX; }

@@ -20,7 +20,7 @@ constexpr std::uint64_t gpu_spin_ns = 1'000'000;
 constexpr std::uint64_t gpu_nap_ns = 20'000;
 // Nothing is lost by sleeping longer; it bounds the harm of a ring that was made without waking.
 constexpr std::uint64_t long_sleep_ns = 100'000'000;
-// With media transfers under way, the longest that a new ring stays unseen.
+// With media transfers under way and nothing that wakes the thread, the longest that a new ring stays unseen.
 constexpr std::uint64_t media_wait_ns = 50'000;
 // While draining, how often to look even if nothing came.
 constexpr std::uint64_t drain_look_ns = 1'000'000;
@@ -50,10 +50,7 @@ void service_thread::run() {
 bool service_thread::pass() {
   bool moved = false;
   for (submission_queue* queue : queues_) moved |= serve(*queue);
-  if (executor_.in_flight() > 0) {
-    executor_.push();
-    moved |= executor_.reap(0);
-  }
+  if (executor_.in_flight() > 0) moved |= executor_.reap(0);
   const bool posted = executor_.pending().post(executor_.pending().needs_clock() ? now_ns() : 0);
   if (posted) lane::spread_news();
   return moved || posted;
@@ -92,10 +89,7 @@ void service_thread::heed(ring_news tail, ring_news head) {
 
 void service_thread::idle() {
   const std::uint64_t now = now_ns();
-  if (executor_.in_flight() > 0) {
-    executor_.reap(media_wait_ns);
-    return;
-  }
+  if (executor_.in_flight() > 0) return await_media(now);
   if (idle_since_ == 0) idle_since_ = now;
   const bool gpu = gpu_rings();
   if (now - idle_since_ < (gpu ? gpu_spin_ns : spin_ns)) {
@@ -105,6 +99,18 @@ void service_thread::idle() {
   const std::uint64_t due = executor_.pending().next_due();
   if (due <= now) return;
   mailbox_.sleep(std::min(gpu ? gpu_nap_ns : long_sleep_ns, due - now), [this] { return stirred(); });
+}
+
+void service_thread::await_media(std::uint64_t now) {
+  const std::uint64_t due = executor_.pending().next_due();
+  if (due <= now) return;
+  const int bell = executor_.bell();
+  if (bell < 0 || gpu_rings()) {
+    executor_.reap(std::min(media_wait_ns, due - now));
+    return;
+  }
+  mailbox_.sleep_in(
+      bell, [this] { return stirred(); }, [&] { executor_.reap(std::min(long_sleep_ns, due - now)); });
 }
 
 bool service_thread::stirred() const {
@@ -119,7 +125,6 @@ bool service_thread::gpu_rings() const {
 }
 
 void service_thread::exchange_regions(const region_table& regions) {
-  executor_.push();
   while (executor_.in_flight() > 0) executor_.reap(drain_look_ns);
   executor_.exchange_regions(regions);
 }
@@ -127,7 +132,6 @@ void service_thread::exchange_regions(const region_table& regions) {
 void service_thread::retire(submission_queue& queue) {
   std::erase(queues_, &queue);
   queue.retired = true;
-  executor_.push();
   while (queue.in_flight > 0) executor_.reap(drain_look_ns);
   executor_.pending().forget(&queue);
 }

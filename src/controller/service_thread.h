@@ -46,6 +46,8 @@ class service_thread {
   void heed(ring_news tail, ring_news head);
   /// Called when a pass found nothing: spins a little, then sleeps until rung or due.
   void idle();
+  /// Waits for the medium, or a ring.
+  void await_media(std::uint64_t now);
   bool stirred() const;
   bool gpu_rings() const;
 

@@ -1,6 +1,8 @@
 #include "controller/uring_channel.h"
 
 #include <liburing.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,13 +15,17 @@ namespace {
 class uring_channel final : public media_channel {
  public:
   uring_channel(const file_target& target, unsigned depth, const io_uring& ring)
-      : target_(target), depth_(depth), ring_(ring) {
+      : target_(target), depth_(depth), ring_(ring), bell_(eventfd(0, EFD_CLOEXEC)) {
     fixed_ = io_uring_register_files(&ring_, &target_.fd, 1) == 0;
   }
-  ~uring_channel() override { io_uring_queue_exit(&ring_); }
+  ~uring_channel() override {
+    io_uring_queue_exit(&ring_);
+    if (bell_ >= 0) ::close(bell_);
+  }
   uring_channel(const uring_channel&) = delete;
   uring_channel& operator=(const uring_channel&) = delete;
 
+  /// A transfer goes out as soon as it is known: a drive that has to wait for the whole batch works less.
   bool start(media_request& request) override {
     prepare_file_request(request, target_.granule);
     submit(request);
@@ -27,27 +33,17 @@ class uring_channel final : public media_channel {
     return false;
   }
 
-  void push() override {
-    if (unsubmitted_ == 0) return;
-    io_uring_submit(&ring_);
-    unsubmitted_ = 0;
-  }
-
   void reap(std::vector<media_request*>& done, std::uint64_t wait_ns) override {
     if (in_flight_ == 0) return;
-    if (wait_ns > 0 && io_uring_cq_ready(&ring_) == 0) {
-      __kernel_timespec limit{static_cast<std::int64_t>(wait_ns / 1'000'000'000),
-                              static_cast<long long>(wait_ns % 1'000'000'000)};
-      io_uring_cqe* first = nullptr;
-      io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr);
-      unsubmitted_ = 0;
-    }
+    if (wait_ns > 0 && io_uring_cq_ready(&ring_) == 0) wait(wait_ns);
     constexpr unsigned most = 64;
     std::array<io_uring_cqe*, most> entries;
     const unsigned n = io_uring_peek_batch_cqe(&ring_, entries.data(), most);
     for (unsigned i = 0; i < n; ++i) {
       auto* request = static_cast<media_request*>(io_uring_cqe_get_data(entries[i]));
-      if (take_file_result(*request, entries[i]->res, target_.granule)) {
+      if (request == nullptr) {
+        listens_ = false;
+      } else if (take_file_result(*request, entries[i]->res, target_.granule)) {
         done.push_back(request);
         --in_flight_;
       } else {
@@ -55,23 +51,45 @@ class uring_channel final : public media_channel {
       }
     }
     io_uring_cq_advance(&ring_, n);
-    push();
   }
 
+  int bell() const override { return bell_; }
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t room() const override { return depth_ - std::min<std::size_t>(depth_, in_flight_); }
 
  private:
+  void wait(std::uint64_t nanoseconds) {
+    listen();
+    __kernel_timespec limit{static_cast<std::int64_t>(nanoseconds / 1'000'000'000),
+                            static_cast<long long>(nanoseconds % 1'000'000'000)};
+    io_uring_cqe* first = nullptr;
+    io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr);
+  }
+
+  /// Keeps a read of the bell under way: its answer, of no request, ends a wait.
+  void listen() {
+    if (listens_ || bell_ < 0) return;
+    io_uring_sqe* sqe = next_entry();
+    io_uring_prep_read(sqe, bell_, &rung_, sizeof rung_, 0);
+    io_uring_sqe_set_data(sqe, nullptr);
+    listens_ = true;
+  }
+
   void submit(media_request& request) {
-    io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
-    if (sqe == nullptr) {
-      push();
-      sqe = io_uring_get_sqe(&ring_);
-    }
+    io_uring_sqe* sqe = next_entry();
     fill(*sqe, request);
     io_uring_sqe_set_data(sqe, &request);
     if (fixed_) io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
-    ++unsubmitted_;
+    io_uring_submit(&ring_);
+  }
+
+  io_uring_sqe* next_entry() {
+    io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+    while (sqe == nullptr) {  // what the kernel did not take last time
+      io_uring_submit(&ring_);
+      sqe = io_uring_get_sqe(&ring_);
+    }
+    return sqe;
   }
 
   void fill(io_uring_sqe& sqe, media_request& request) const {
@@ -105,7 +123,9 @@ class uring_channel final : public media_channel {
   io_uring ring_;
   bool fixed_ = false;
   std::size_t in_flight_ = 0;
-  unsigned unsubmitted_ = 0;
+  int bell_;
+  std::uint64_t rung_ = 0;
+  bool listens_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,8 +50,12 @@ void wait_while_one(std::uint32_t& word, std::chrono::nanoseconds timeout) {
 void wake(std::uint32_t& sleeper) {
   // Whoever clears the word wakes: the others find it 0. The sleeper looks at its doorbells again, so this
   // orders nothing.
-  if (on_system(sleeper).exchange(0, relaxed) == 0 || exploring) return;
-  syscall(SYS_futex, &sleeper, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  const std::uint32_t how = on_system(sleeper).exchange(0, relaxed);
+  if (how == 0 || exploring) return;
+  if (how == 1)
+    syscall(SYS_futex, &sleeper, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  else
+    eventfd_write(static_cast<int>(how - sleeps_on(0)), 1);
 }
 
 void napper::pause() {

@@ -1,6 +1,9 @@
 #include "sluice/lane/sleep.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -12,22 +15,27 @@ namespace {
 
 constexpr std::uint32_t rings = 20'000;
 
-/// A drive's service thread: counts the values that it reads from the bell, and answers each in `seen`.
-void serve(std::uint32_t& bell, std::uint32_t& sleeper, std::uint32_t& seen, std::uint32_t& timeouts) {
-  std::uint32_t last = 0;
+/// A drive's service thread: reads the values of the bell, answers each in `seen`, and sleeps by
+/// `sleep(look)` between. Returns how many sleeps ran into their limit.
+template <class Sleep>
+std::uint32_t serve(std::uint32_t& bell, std::uint32_t& seen, Sleep sleep) {
+  std::uint32_t last = 0, timeouts = 0;
   const auto look = [&] { return on_system(bell).load(cuda::std::memory_order_seq_cst) != last; };
   while (last != rings) {
     const std::uint64_t begun = clock_ns();
-    if (!look()) sleep_unless(sleeper, std::chrono::seconds(2), look);
+    if (!look()) sleep(look);
     if (clock_ns() - begun > 1'500'000'000) ++timeouts;
     last = on_system(bell).load(acquire);
     on_system(seen).store(last, release);
   }
+  return timeouts;
 }
 
-TEST(sleep, never_misses_a_ring_of_lanes_that_wait_for_each_answer) {
+/// Lanes ring and wait for each answer, while a thread serves them that sleeps by `sleep(sleeper, look)`.
+template <class Sleep>
+void expect_no_ring_missed(Sleep sleep) {
   std::uint32_t bell = 0, sleeper = 0, seen = 0, timeouts = 0;
-  std::thread service([&] { serve(bell, sleeper, seen, timeouts); });
+  std::thread service([&] { timeouts = serve(bell, seen, [&](const auto& look) { sleep(sleeper, look); }); });
   const auto cpu = machine::cpu(1);
   launch(*cpu, {1, 1}, [=, to = doorbell{&bell, &sleeper}, from = &seen] {
     for (std::uint32_t value = 1; value <= rings; ++value) {
@@ -38,6 +46,26 @@ TEST(sleep, never_misses_a_ring_of_lanes_that_wait_for_each_answer) {
   service.join();
   EXPECT_EQ(timeouts, 0U);
   EXPECT_EQ(sleeper, 0U);
+}
+
+TEST(sleep, never_misses_a_ring_of_lanes_that_wait_for_each_answer) {
+  expect_no_ring_missed(
+      [](std::uint32_t& sleeper, const auto& look) { sleep_unless(sleeper, std::chrono::seconds(2), look); });
+}
+
+TEST(sleep, in_a_wait_for_other_things_never_misses_a_ring) {
+  const int event = eventfd(0, EFD_CLOEXEC);
+  ASSERT_GE(event, 0);
+  expect_no_ring_missed([&](std::uint32_t& sleeper, const auto& look) {
+    wait_unless(sleeper, event, look, [&] {
+      pollfd readable{event, POLLIN, 0};
+      if (::poll(&readable, 1, 2000) > 0) {
+        eventfd_t rings_heard = 0;
+        eventfd_read(event, &rings_heard);
+      }
+    });
+  });
+  ::close(event);
 }
 
 TEST(sleep, of_waiting_lanes_ends_with_news_or_by_itself) {

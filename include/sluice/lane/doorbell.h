@@ -12,12 +12,12 @@ namespace sluice::lane {
 struct doorbell {
   std::uint32_t* value = nullptr;  ///< the register: device memory, pinned memory, or a mapped BAR
   std::uint32_t* sleeper =
-      nullptr;  ///< futex word of the service thread, non-zero while it sleeps; null where none does
+      nullptr;  ///< word of the service thread, non-zero while it sleeps (sleep.h); null where none does
 };
 
 #if !SLUICE_ON_GPU
 namespace executor {
-void wake(std::uint32_t& sleeper);  // clears the word and wakes the thread that waits on it (sleep.h)
+void wake(std::uint32_t& sleeper);  // clears the word and wakes the thread that set it (sleep.h)
 void note_bell();                   // tells the caller's executor that I/O is under way
 }  // namespace executor
 #endif

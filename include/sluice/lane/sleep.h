@@ -14,6 +14,8 @@ namespace executor {
 /// Sleeps while `word` is 1, at most `timeout` (it may also end early). Under an exploration: lets the others
 /// run.
 void wait_while_one(std::uint32_t& word, std::chrono::nanoseconds timeout);
+/// The word of a sleeper that an eventfd wakes; 1 is one that the word itself wakes.
+constexpr std::uint32_t sleeps_on(int event) { return static_cast<std::uint32_t>(event) + 2; }
 
 /// What a thread of waiting lanes knows of the news, between two naps.
 class napper {
@@ -47,6 +49,18 @@ bool sleep_unless(std::uint32_t& sleeper, std::chrono::nanoseconds timeout, Look
   on_system(sleeper).store(1, cuda::std::memory_order_seq_cst);
   const bool found = look();
   if (!found) executor::wait_while_one(sleeper, timeout);
+  on_system(sleeper).store(0, relaxed);
+  return found;
+}
+
+/// sleep_unless() for a thread that waits in the kernel for other things as well: ring() writes to `event`,
+/// an eventfd, and `wait()` has to return once that is readable. A ring may write after its wait is over; the
+/// next wait then ends at once.
+template <class Look, class Wait>
+bool wait_unless(std::uint32_t& sleeper, int event, Look&& look, Wait&& wait) {
+  on_system(sleeper).store(executor::sleeps_on(event), cuda::std::memory_order_seq_cst);
+  const bool found = look();
+  if (!found) wait();
   on_system(sleeper).store(0, relaxed);
   return found;
 }
