@@ -33,6 +33,12 @@ const cache_options& checked(const cache_options& options) {
                " holds fewer than two pages of " + std::to_string(options.page_bytes) + " bytes",
            "make the cache larger or the page smaller");
   }
+  if (options.reports == 0 || options.reports > frame_word::max_reports) {
+    refuse("a page of " + std::to_string(options.page_bytes) + " bytes takes " +
+               std::to_string(options.reports) + " commands, more than " +
+               std::to_string(frame_word::max_reports),
+           "use a smaller page or fewer replicas");
+  }
   return options;
 }
 
@@ -47,15 +53,16 @@ page_cache::page_cache(backend on, const cache_options& options, std::uint64_t p
   }
   frames_ = memory::buffer(on, options.where, std::size_t{shape_.frames()} * options.page_bytes);
   words_ = memory::buffer(on, memory::place::device, std::size_t{shape_.words()} * sizeof(std::uint64_t));
-  details_ = memory::buffer(on, memory::place::device, std::size_t{shape_.frames()} * sizeof(std::uint64_t));
+  details_ = memory::buffer(on, memory::place::device,
+                            std::size_t{shape_.frames()} * options_.reports * sizeof(std::uint64_t));
   shards_ = memory::buffer(on, memory::place::device, counter_shards * sizeof(counter_shard));
   abort_ = memory::buffer(on, memory::place::pinned, sizeof(std::uint32_t));
 }
 
 cache_view page_cache::view() const {
   cache_view view;
-  view.directory =
-      directory_ref(shape_, words_.lanes_as<std::uint64_t>(), details_.lanes_as<std::uint64_t>());
+  view.directory = directory_ref(shape_, words_.lanes_as<std::uint64_t>(), details_.lanes_as<std::uint64_t>(),
+                                 options_.reports);
   view.frames = frames_.lanes();
   view.page_shift = log2_exact(options_.page_bytes);
   view.patience_ns = options_.patience_ms * 1'000'000;
@@ -64,18 +71,16 @@ cache_view page_cache::view() const {
   return view;
 }
 
-void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t read_reports,
-                             std::uint32_t write_reports) const {
+void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports) const {
   if (page_bytes != options_.page_bytes || pages > pages_) {
     refuse("a cache of " + std::to_string(pages_) + " pages of " + std::to_string(options_.page_bytes) +
                " bytes over a store of " + std::to_string(pages) + " pages of " + std::to_string(page_bytes),
            "open both with the same page size");
   }
-  if (std::max(read_reports, write_reports) > frame_word::max_reports) {
-    refuse("a page of " + std::to_string(page_bytes) + " bytes takes " +
-               std::to_string(std::max(read_reports, write_reports)) + " commands, more than " +
-               std::to_string(frame_word::max_reports),
-           "use a smaller page or fewer replicas");
+  if (reports > options_.reports) {
+    refuse("a cache of " + std::to_string(options_.reports) + " reports a page over a store of " +
+               std::to_string(reports),
+           "open the cache for as many reports as its store makes");
   }
 }
 

@@ -152,10 +152,10 @@ TEST(frame_word, keeps_the_sets_lock_when_its_frame_is_taken) {
 TEST(frame_detail, tells_hints_from_failures) {
   const frame_detail hint(std::uint64_t{1} << 63 | 5);
   EXPECT_EQ(hint.hint(), std::uint64_t{1} << 63 | 5);
-  EXPECT_EQ(hint.failure(), status::from_nvme(0x006));
+  EXPECT_EQ(hint.told(), status::ok);
   EXPECT_EQ(frame_detail(0x281).hint(), 0U);
-  EXPECT_EQ(frame_detail(0x281).failure(), status::from_nvme(0x281));
-  EXPECT_EQ(frame_detail(status::aborted.bits()).failure(), status::aborted);
+  EXPECT_EQ(frame_detail(0x281).told(), status::from_nvme(0x281));
+  EXPECT_EQ(frame_detail(status::aborted.bits()).told(), status::aborted);
 }
 
 }  // namespace

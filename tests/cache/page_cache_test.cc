@@ -17,14 +17,15 @@ TEST(page_cache, refuses_sizes_that_make_no_cache) {
   EXPECT_THROW(page_cache(backend::cpu, {.page_bytes = 1000}, 10), error);
   EXPECT_THROW(page_cache(backend::cpu, {.page_bytes = 256}, 10), error);
   EXPECT_THROW(page_cache(backend::cpu, {.bytes = 4096, .page_bytes = 4096}, 10), error);
+  EXPECT_THROW(page_cache(backend::cpu, {.page_bytes = 4096, .reports = 16}, 10), error);
   EXPECT_THROW(page_cache(backend::cpu, {.bytes = 8192, .page_bytes = 4096}, std::uint64_t{1} << 23), error);
 }
 
 TEST(page_cache, refuses_a_store_that_does_not_fit) {
-  const page_cache cache(backend::cpu, {.bytes = 64 * KiB, .page_bytes = 512}, 100);
+  const page_cache cache(backend::cpu, {.bytes = 64 * KiB, .page_bytes = 512, .reports = 2}, 100);
   fake_store other_size({.pages = 100, .page_bytes = 1024});
   fake_store too_long({.pages = 101, .page_bytes = 512});
-  fake_store too_many({.pages = 100, .page_bytes = 512, .write_reports = 16});
+  fake_store too_many({.pages = 100, .page_bytes = 512, .write_reports = 3});
   EXPECT_THROW(cache.ref(fake_store_ref{&other_size}), error);
   EXPECT_THROW(cache.ref(fake_store_ref{&too_long}), error);
   EXPECT_THROW(cache.ref(fake_store_ref{&too_many}), error);
@@ -49,7 +50,7 @@ struct add_kernel {
 TEST(page_cache, counts_adds_flushes_and_tells_what_it_did) {
   constexpr std::uint64_t pages = 500;
   fake_store store({.pages = pages, .page_bytes = 512, .write_reports = 2});
-  const page_cache cache(backend::cpu, {.bytes = 32 * KiB, .page_bytes = 512}, pages);
+  const page_cache cache(backend::cpu, {.bytes = 32 * KiB, .page_bytes = 512, .reports = 2}, pages);
   const auto ref = cache.ref(fake_store_ref{&store});
   const auto machine = lane::machine::cpu(2);
   std::uint32_t failures = 0;

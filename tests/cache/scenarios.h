@@ -137,6 +137,7 @@ class world {
   static testing::fake_store_options with(testing::fake_store_options options, std::uint64_t seed) {
     options.page_bytes = page_bytes;
     options.seed = seed;
+    options.others_help = seed % 4 != 0;  // else nobody's progress may depend on others' looks
     return options;
   }
   /// True where the access went well. Only what the store is set to do may fail.
@@ -253,6 +254,18 @@ inline const std::vector<scenario>& all() {
        {.pages = 5, .read_reports = 2, .write_reports = 2},
        2,
        4,
+       reads_and_adds},
+      {"a_lane_alone_waits_for_pages_of_several_reports",
+       2,
+       {.pages = 4, .read_reports = 2, .write_reports = 4},
+       1,
+       1,
+       reads_and_adds},
+      {"failures_among_several_reports",
+       2,
+       {.pages = 4, .read_reports = 2, .write_reports = 4, .bad_reads = {1}, .bad_writes = {{0, 1}}},
+       2,
+       2,
        reads_and_adds},
       {"lost_queues_and_refusals",
        2,

@@ -2,6 +2,7 @@
 // when their queue is given up.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@ struct fake_store_options {
   std::uint32_t read_reports = 1;
   std::uint32_t write_reports = 1;
   std::uint32_t most_delay = 3;  ///< looks that a part of a transfer waits, at most
+  bool others_help = false;      ///< a look may finish any part, not only the one that is asked for
   std::uint64_t seed = 1;
   std::set<std::uint64_t> bad_reads = {};                  ///< pages whose reads fail
   std::map<std::uint64_t, std::uint32_t> bad_writes = {};  ///< how many writes of a page fail
@@ -68,7 +70,11 @@ class fake_store {
   template <class Team>
   status submit(const Team& team, bool active, const cache::page_transfer& transfer) {
     const bool starts_batch = team.leads();
-    if (active) lane::on_device(*transfer.to.detail).store(hint, lane::relaxed);
+    const std::uint32_t reports = transfer.write ? options_.write_reports : options_.read_reports;
+    std::uint64_t first = 0;
+    if (active) first = next_hint_.fetch_add(reports, std::memory_order_relaxed);
+    for (std::uint32_t part = 0; active && part < reports; ++part)
+      lane::on_device(transfer.to.detail[part]).store(first + part, lane::relaxed);
     const std::lock_guard lock(mutex_);  // no schedule point may stand under it
     batches_ += starts_batch ? 1 : 0;
     if (!active) return status::ok;
@@ -77,10 +83,9 @@ class fake_store {
     if (options_.refuse_every != 0 && started_ % options_.refuse_every == 0) return options_.refusal;
     const bool lost = options_.lost_every != 0 && started_ % options_.lost_every == 0;
     (transfer.write ? writes_ : reads_) += 1;
-    const std::uint32_t reports = transfer.write ? options_.write_reports : options_.read_reports;
     const status outcome = outcome_of(transfer);
     for (std::uint32_t part = 0; part < reports; ++part) {
-      parts_.push_back({transfer, part, reports, lost ? options_.lost_looks : delay(),
+      parts_.push_back({transfer, first + part, part, reports, lost ? options_.lost_looks : delay(),
                         lost        ? status::aborted
                         : part == 0 ? outcome
                                     : status::ok,
@@ -89,17 +94,21 @@ class fake_store {
     return status::ok;
   }
 
-  /// True where it was at work: it goes on with every look.
-  bool poll() {
+  /// True where it was at work: time passes with every look, and the part that the hint names may be finished
+  /// by it. So whoever waits for a page alone must ask for all of its parts.
+  bool poll(std::uint64_t hint) {
     part next;
     {
       const std::lock_guard lock(mutex_);
       if (parts_.empty()) return false;
-      const std::size_t chosen = random_() % parts_.size();
       for (part& p : parts_) p.looks_left -= p.looks_left != 0 ? 1 : 0;
-      if (parts_[chosen].looks_left != 0) return true;
-      next = parts_[chosen];
-      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(chosen));
+      auto chosen =
+          std::find_if(parts_.begin(), parts_.end(), [hint](const part& p) { return p.hint == hint; });
+      if (options_.others_help)
+        chosen = parts_.begin() + static_cast<std::ptrdiff_t>(random_() % parts_.size());
+      if (chosen == parts_.end() || chosen->looks_left != 0) return true;
+      next = *chosen;
+      parts_.erase(chosen);
     }
     finish(next);
     return true;
@@ -111,10 +120,9 @@ class fake_store {
   }
 
  private:
-  static constexpr std::uint64_t hint = std::uint64_t{7} << 60;
-
   struct part {
     cache::page_transfer transfer;
+    std::uint64_t hint = 0;
     std::uint32_t index = 0;
     std::uint32_t of = 1;
     std::uint32_t looks_left = 0;
@@ -137,7 +145,7 @@ class fake_store {
   void finish(const part& p) {
     if (p.outcome.is_ok() || p.moved_though_lost) move(p);
     const report_to& to = p.transfer.to;
-    if (!p.outcome.is_ok()) lane::on_device(*to.detail).store(p.outcome.bits(), lane::relaxed);
+    if (!p.outcome.is_ok()) lane::on_device(to.detail[p.index]).store(p.outcome.bits(), lane::relaxed);
     lane::on_device(*to.word).fetch_add(p.outcome.is_ok() ? to.on_ok : to.on_error, lane::release);
   }
   void move(const part& p) {
@@ -156,6 +164,7 @@ class fake_store {
   std::mt19937_64 random_;
   std::vector<std::byte> media_;
   std::vector<part> parts_;
+  std::atomic<std::uint64_t> next_hint_ = std::uint64_t{7} << 60;
   std::uint64_t started_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
@@ -174,8 +183,8 @@ struct fake_store_ref {
     return store->submit(team, active, transfer);
   }
   template <class Team>
-  void poll(const Team& team, std::uint64_t /*hint*/) const {
-    if (team.leads() && store->poll()) lane::spread_news();  // nobody is to nap between two looks
+  void poll(const Team& team, std::uint64_t hint) const {
+    if (team.leads() && store->poll(hint)) lane::spread_news();  // nobody is to nap between two looks
   }
   template <class Team>
   status flush(const Team& /*team*/, lane::budget& /*patience*/) const {

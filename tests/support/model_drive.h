@@ -28,6 +28,8 @@ constexpr std::uint64_t stamp_of(std::uint64_t block) { return mix(block + 1); }
 struct model_drive_options {
   std::uint32_t max_depth = 1024;
   std::uint32_t block_size = 512;
+  std::uint32_t max_transfer = 64 * KiB;
+  bool marks_blocks = true;      ///< block numbers have their low byte again in the high half
   bool frames_reachable = true;  ///< peer path; else staged
   std::int64_t lose = -1;  ///< this fetched command (counted from 0) is never answered; its DMA comes late
   std::uint32_t lose_every = 0;  ///< so is every n-th
@@ -46,7 +48,7 @@ class model_drive final : public drive::drive {
     info_.blocks = std::uint64_t{1} << 40;
     info_.max_queues = 64;
     info_.max_depth = options.max_depth;
-    info_.max_transfer = 64 * KiB;
+    info_.max_transfer = options.max_transfer;
   }
 
   const ::sluice::drive::drive_info& info() const override { return info_; }
@@ -187,7 +189,7 @@ class model_drive final : public drive::drive {
     const nvme::submission_entry entry = ring[q.head++ & (q.rings.depth - 1)];
     const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
     // Tests put the block number into the high half too, so that a torn or stale entry shows.
-    if (entry.nsid != 1 || entry.cdw11 != (entry.cdw10 & 0xffU))
+    if (entry.nsid != 1 || (options_.marks_blocks && entry.cdw11 != (entry.cdw10 & 0xffU)))
       options_.breach("torn or stale submission entry");
     if (!q.ids.insert(entry.id()).second) options_.breach("command id used twice");
     ++executed_[first];

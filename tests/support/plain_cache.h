@@ -17,7 +17,7 @@ class plain_cache {
   plain_cache(std::uint64_t frames, std::uint32_t page_bytes, std::uint64_t patience_ns = 2'000'000'000)
       : shape_(cache::shape_for(frames)),
         words_(shape_.words() / 4),
-        details_(shape_.frames()),
+        details_(std::size_t{shape_.frames()} * reports),
         frames_(std::size_t{shape_.frames()} * page_bytes / sizeof(chunk)),
         shards_(4),
         page_shift_(static_cast<std::uint32_t>(std::countr_zero(page_bytes))),
@@ -25,7 +25,7 @@ class plain_cache {
 
   cache::cache_view view() {
     cache::cache_view view;
-    view.directory = {shape_, words_.data()->words, details_.data()};
+    view.directory = {shape_, words_.data()->words, details_.data(), reports};
     view.frames = frames_.data()->bytes;
     view.page_shift = page_shift_;
     view.patience_ns = patience_ns_;
@@ -45,6 +45,7 @@ class plain_cache {
   }
 
  private:
+  static constexpr std::uint32_t reports = 4;  // as many as any store of the tests makes
   struct alignas(32) quad {
     std::uint64_t words[4] = {};
   };

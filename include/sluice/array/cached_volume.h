@@ -58,6 +58,7 @@ class cached_volume {
         cache_(on.kind(),
                {.bytes = options.cache_bytes,
                 .page_bytes = options.page_bytes,
+                .reports = store_.ref().reports(true),
                 .patience_ms = options.patience_ms},
                store_.ref().pages()),
         mailbox_(on.kind(), memory::place::pinned, sizeof(mailbox)),

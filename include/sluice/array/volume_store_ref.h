@@ -30,7 +30,7 @@ struct store_words {
   std::uint64_t detail;
 };
 
-/// Where a transfer waits, in the 64 bits that `report_to::detail` holds until the answer: bit 63, drive
+/// Where a command waits, in the 64 bits that its `report_to::detail` holds until the answer: bit 63, drive
 /// 62:48, queue 47:32, slot 31:0.
 class poll_hint {
  public:
@@ -81,8 +81,6 @@ class volume_store_ref {
   SLUICE_HD queue::io_request command_for(const cache::page_transfer& transfer, drive::volume_place place,
                                           std::uint32_t part) const;
   SLUICE_HD bool all_dead(std::uint32_t drive) const;
-  template <class Team>
-  SLUICE_HD void help_anywhere(const Team& team) const;
   SLUICE_HD status flush_drive(std::uint32_t drive, lane::budget& patience) const;
 
   drive::volume_ref volume_;

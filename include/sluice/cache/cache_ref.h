@@ -180,11 +180,11 @@ class cache_ref {
   };
   /// What one step of a leader led to.
   struct step {
-    bool moved = false;                    ///< something came of it: look again at once
-    bool load = false;                     ///< quest.frame is taken and wants its load
-    bool ready = false;                    ///< quest.frame is pinned for us
-    std::uint32_t clean = no_frame_index;  ///< this frame is writing and wants its write
-    std::uint64_t hint = 0;                ///< what we wait for
+    bool moved = false;                      ///< something came of it: look again at once
+    bool load = false;                       ///< quest.frame is taken and wants its load
+    bool ready = false;                      ///< quest.frame is pinned for us
+    std::uint32_t clean = no_frame_index;    ///< this frame is writing and wants its write
+    std::uint32_t wait_at = no_frame_index;  ///< the frame whose transfer we wait for
     status failure;
   };
 
@@ -248,7 +248,7 @@ class cache_ref {
   template <class Team>
   SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
   template <class Team>
-  SLUICE_HD bool pause(const Team& team, bool waiting, std::uint64_t hint, lane::budget& left) const;
+  SLUICE_HD bool pause(const Team& team, bool waiting, std::uint32_t wait_at, lane::budget& left) const;
 
   // detail/spans.h
   template <class Team>

@@ -76,8 +76,10 @@ struct sighting {
 class directory_ref {
  public:
   directory_ref() = default;
-  directory_ref(const directory_shape& shape, std::uint64_t* words, std::uint64_t* details)
-      : words_(words), details_(details), shape_(shape) {}
+  /// `details`: so many words a frame as a transfer makes reports, `reports` at most.
+  directory_ref(const directory_shape& shape, std::uint64_t* words, std::uint64_t* details,
+                std::uint32_t reports = 1)
+      : words_(words), details_(details), shape_(shape), reports_(reports) {}
 
   SLUICE_HD const directory_shape& shape() const { return shape_; }
   SLUICE_HD directory_place place(page_id page) const { return place_of(page, shape_); }
@@ -108,11 +110,13 @@ class directory_ref {
   SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t frame) const {
     return lane::on_device(words_[frame]);
   }
-  SLUICE_HD lane::device_ref<std::uint64_t> detail(std::uint32_t frame) const {
-    return lane::on_device(details_[frame]);
+  SLUICE_HD lane::device_ref<std::uint64_t> detail(std::uint32_t frame, std::uint32_t report) const {
+    return lane::on_device(detail_address(frame)[report]);
   }
   SLUICE_HD std::uint64_t* word_address(std::uint32_t frame) const { return words_ + frame; }
-  SLUICE_HD std::uint64_t* detail_address(std::uint32_t frame) const { return details_ + frame; }
+  SLUICE_HD std::uint64_t* detail_address(std::uint32_t frame) const {
+    return details_ + std::uint64_t{frame} * reports_;
+  }
 
   SLUICE_HD frame_word look(std::uint32_t frame, lane::order o) const {
     return frame_word(word(frame).load(o));
@@ -121,9 +125,33 @@ class directory_ref {
     std::uint64_t expected = from.bits();
     return word(frame).compare_exchange(expected, to.bits(), o);
   }
-  /// Status of a frame whose word shows errors.
+  /// For poll(): where the frame's transfer waits. Its reports take turns, one a look; 37 has no divisor in
+  /// common with their number, so that they do so also for the waiter who is asked once in 32 looks.
+  SLUICE_HD std::uint64_t hint(std::uint32_t frame, std::uint32_t look) const {
+    std::uint32_t report = 0;
+    if (reports_ > 1 && !lane::planted("cache.first_report_only")) report = (look + look / 32 * 5) % reports_;
+    return frame_detail(detail(frame, report).load(lane::relaxed)).hint();
+  }
+  /// Status of a frame whose word shows errors: of the first report that says more than that its queue was
+  /// lost.
   SLUICE_HD status failure(std::uint32_t frame) const {
-    return frame_detail(detail(frame).load(lane::relaxed)).failure();
+    status code = status::from_nvme(0x006);  // Internal Error: the store told of a failure and left no status
+    for (std::uint32_t report = 0; report < reports_; ++report) {
+      const status told = frame_detail(detail(frame, report).load(lane::relaxed)).told();
+      if (told.is_ok()) continue;
+      code = told;
+      if (code != status::aborted) break;
+    }
+    return code;
+  }
+  /// Before a transfer of `reports` reports: what earlier ones left beyond them is not its own.
+  SLUICE_HD void forget_beyond(std::uint32_t frame, std::uint32_t reports) const {
+    for (; reports < reports_; ++reports) detail(frame, reports).store(0, lane::relaxed);
+  }
+  /// A transfer that could not be started, so that all of its reports are missing.
+  SLUICE_HD void note_failure(std::uint32_t frame, status code) const {
+    for (std::uint32_t report = 0; report < reports_; ++report)
+      detail(frame, report).store(code.bits(), lane::relaxed);
   }
   /// Dirty because its last write failed, and not only for want of a queue: nobody but flush() tries it
   /// again.
@@ -149,6 +177,7 @@ class directory_ref {
   std::uint64_t* words_ = nullptr;
   std::uint64_t* details_ = nullptr;
   directory_shape shape_;
+  std::uint32_t reports_ = 1;
 };
 
 }  // namespace sluice::cache

@@ -162,18 +162,17 @@ static_assert(sizeof(frame_word) == 8);
 static_assert(frame_word::tag_bits + frame_word::version_bits + 26 == 64);
 static_assert(frame_word().is_empty() && frame_word().is_victim(), "zeroed memory is an empty cache");
 
-/// A frame's second word: while a transfer is under way, a hint for poll(); after a failure, its status.
+/// A frame's second word, one for each report of its transfers: until the report a hint for poll(), and after
+/// a failure its status.
 class frame_detail {
  public:
   constexpr explicit frame_detail(std::uint64_t bits) : bits_(bits) {}
 
   /// For poll(): where the transfer waits, or 0 where nobody said so yet.
   constexpr std::uint64_t hint() const { return (bits_ >> 32) != 0 ? bits_ : 0; }
-  /// Of a frame with errors. A page of several reports whose last one was good may have lost the failure's
-  /// code: then Internal Error (NVMe Base 2.0, 4.6.1.2.1, 06h).
-  constexpr status failure() const {
-    return bits_ == 0 || (bits_ >> 32) != 0 ? status::from_nvme(0x006)
-                                            : status::from_bits(static_cast<std::uint32_t>(bits_));
+  /// What the report told: ok while there is none, and where it was good.
+  constexpr status told() const {
+    return (bits_ >> 32) != 0 ? status::ok : status::from_bits(static_cast<std::uint32_t>(bits_));
   }
 
  private:

@@ -1,6 +1,7 @@
 // The memory of a cache: frames, their words and its counters, owned by the host.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sluice/base/types.h"
@@ -11,8 +12,9 @@
 namespace sluice::cache {
 
 struct cache_options {
-  std::uint64_t bytes = 64 * MiB;      ///< for frames; their words add 16 bytes a frame
+  std::uint64_t bytes = 64 * MiB;      ///< for frames; their words add 8 bytes a frame and 8 a report
   std::uint32_t page_bytes = 4096;     ///< a power of two, 512 B to 64 KiB
+  std::uint32_t reports = 1;           ///< the most that a transfer of the store makes
   std::uint64_t patience_ms = 30'000;  ///< how long one access may wait before it gives up
   memory::place where = memory::place::device;
 };
@@ -24,10 +26,10 @@ class page_cache {
   page_cache(backend on, const cache_options& options, std::uint64_t pages);
 
   /// Lanes' view, over the store that brings the pages.
-  /// Throws error{bad_input} where the store's pages are not the cache's, or take too many commands each.
+  /// Throws error{bad_input} where the store's pages are not the cache's, or take more reports each.
   template <class Policy = clock, mode Mode = mode::optimized, bool Counts = true, page_store Store>
   cache_ref<Store, Policy, Mode, Counts> ref(const Store& store) const {
-    check_store(store.page_bytes(), store.pages(), store.reports(false), store.reports(true));
+    check_store(store.page_bytes(), store.pages(), std::max(store.reports(false), store.reports(true)));
     return {view(), store};
   }
 
@@ -42,8 +44,7 @@ class page_cache {
 
  private:
   cache_view view() const;
-  void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t read_reports,
-                   std::uint32_t write_reports) const;
+  void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports) const;
 
   cache_options options_;
   directory_shape shape_;

@@ -19,7 +19,7 @@ struct page_transfer {
   page_id page;
   std::byte* frame = nullptr;  ///< lane address of the frame's bytes
   bool write = false;
-  report_to to;  ///< gets reports(write) reports, each with on_ok or on_error
+  report_to to;  ///< gets reports(write) reports, each with on_ok or on_error; the k-th tells detail[k]
 };
 
 /// Lanes' view of a page source; trivially copyable. All calls are made by every lane of the team together.
@@ -27,14 +27,13 @@ struct page_transfer {
 /// submit: starts the transfers of the active lanes and returns at once (it waits only for its turn on a full
 /// queue, at
 ///   most `patience`, and helps others finish meanwhile). For each active lane: ok: exactly reports(write)
-///   reports will come, whatever happens, and `to.detail` held a hint for poll() before the transfer could
-///   finish. Not ok (timed_out, queue_lost, out_of_range, aborted): nothing was started, no report will come;
+///   reports will come, whatever happens, and `to.detail[k]` held a hint for poll() before the k-th could
+///   come. Not ok (timed_out, queue_lost, out_of_range, aborted): nothing was started, no report will come;
 ///   aborted may be tried again at once. Everything written to the frame before is what a write transfers. A
 ///   frame's word must say loading before a read is submitted: late readers are turned away by it (design
 ///   section 5).
-/// poll: one look's worth of help for whoever waits: finishes transfers of `hint`'s queue that are done, now
-/// and then
-///   of others.
+/// poll: one look's worth of help for whoever waits for the report whose hint that is; 0 is nobody's. A lane
+///   that polls with the hints of all reports in turn sees the transfer end, whether others help or not.
 /// flush: makes all finished writes last (NVMe FLUSH); returns the first failure.
 /// reports: how many reports one transfer makes: 1 unless mirrored or larger than the drive takes at once.
 template <class S>

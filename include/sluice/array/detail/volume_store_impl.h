@@ -18,6 +18,7 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
   status result;
   if (!inside) result = status::out_of_range;
   bool started = false;
+  std::uint32_t report = 0;
   for (std::uint32_t copy = 0; copy < volume_.replicas(); ++copy) {
     if (team.all(!transfer.write) && copy > 0) break;
     const bool writes = transfer.write && volume_.alive(copy);
@@ -26,18 +27,20 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
     if (here)
       place = transfer.write ? volume_.locate(byte, copy) : volume_.locate_to_read(byte, lane::warp_index());
     for (std::uint32_t part = 0; part < commands_; ++part) {
-      const queue::io_request request = command_for(transfer, place, part);
+      queue::io_request request = command_for(transfer, place, part);
+      request.to.detail += report;
       const status code =
           submit_command(team, here && (result.is_ok() || started), place.drive, request, patience);
       if (!here) continue;
+      ++report;
       if (code.is_ok()) {
         started = true;
       } else if (!started) {
         result = code;
       } else {
         // Some commands are under way, so all reports must come: this one is made here.
-        lane::on_device(*transfer.to.detail).store(code.bits(), lane::relaxed);
-        lane::on_device(*transfer.to.word).fetch_add(transfer.to.on_error, lane::release);
+        lane::on_device(*request.to.detail).store(code.bits(), lane::relaxed);
+        lane::on_device(*request.to.word).fetch_add(transfer.to.on_error, lane::release);
       }
     }
   }
@@ -118,22 +121,12 @@ template <class Team>
 SLUICE_HD inline void volume_store_ref::poll(const Team& team, std::uint64_t hint) const {
   const poll_hint where(hint);
   std::uint32_t rest = team.ballot(where.valid());
-  if (rest == 0) return help_anywhere(team);
   while (rest != 0) {  // each queue that lanes of the team wait at, once
     const poll_hint now(team.of(hint, rest & (~rest + 1)));
     const bool here = where.valid() && where.where() == now.where();
     queue::queue_pair_ref(drives_[now.drive()].queues + now.queue()).help_slot(team, here, where.slot());
     rest &= ~team.ballot(here);
   }
-}
-
-/// For a waiter who does not know where its page waits: some queue, another one each time.
-template <class Team>
-SLUICE_HD inline void volume_store_ref::help_anywhere(const Team& team) const {
-  const auto dice = static_cast<std::uint32_t>(team.broadcast(mix(lane::clock_ns() + lane::grid_index())));
-  const drive_port& port = drives_[dice % drive_count_];
-  const queue::queue_pair_ref queue(port.queues + (dice >> 10) % port.queue_count);
-  queue.help_slot(team, team.leads(), (dice >> 16) & (queue.depth() - 1));
 }
 
 template <class Team>

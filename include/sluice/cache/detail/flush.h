@@ -65,9 +65,7 @@ SLUICE_NOINLINE SLUICE_HD flush_report cache_ref<Store, Policy, Mode, Counts>::w
       const std::uint32_t starts = team.ballot(start);
       report.written += static_cast<std::uint32_t>(cuda::std::popcount(starts));
       if (starts != 0) continue;
-      const std::uint64_t hint =
-          mine.done ? 0 : frame_detail(view_.directory.detail(mine.frame).load(lane::relaxed)).hint();
-      if (pause(team, !mine.done, hint, left)) {
+      if (pause(team, !mine.done, mine.frame, left)) {
         if (!mine.done) mine.code = out_of_patience();
         break;
       }

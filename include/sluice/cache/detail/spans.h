@@ -44,7 +44,7 @@ SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold_loaded(const Te
     got = static_cast<hold_outcome>(team.broadcast(static_cast<std::uint32_t>(got)));
     if (got == hold_outcome::held) return {frame, kind, status::ok};
     if (got == hold_outcome::refused) return {no_frame_index, kind, status::no_frame};
-    if (pause(team, false, 0, left)) return {no_frame_index, kind, out_of_patience()};
+    if (pause(team, false, no_frame_index, left)) return {no_frame_index, kind, out_of_patience()};
   }
 }
 
@@ -62,11 +62,12 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take_to_overwrite(quest& 
     if (claimed.evicted) count(counter::evictions, 1);
     led.clean = claimed.cleaning;
     led.failure = claimed.failure;
+    led.wait_at = claimed.wait_at;
     led.ready = claimed.outcome == claim_outcome::taken;
     mine.frame = claimed.frame;
     return led;
   }
-  led.hint = frame_detail(directory.detail(seen.frame).load(lane::relaxed)).hint();
+  led.wait_at = seen.frame;
   if (!seen.word.is_unpinned() || !seen.word.is_writable() || !directory.try_lock(at.set)) return led;
   const frame_word word = directory.look(seen.frame, lane::relaxed);  // with the lock in it, if it is way 0's
   if (detail::survey(directory, at).held + 1 >= directory.shape().ways) {
@@ -102,7 +103,8 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     }
     const status failure = status::from_bits(team.broadcast(led.failure.bits()));
     if (!failure.is_ok()) return {no_frame_index, span_kind::overwrite, failure};
-    if (pause(team, true, led.hint, left)) return {no_frame_index, span_kind::overwrite, out_of_patience()};
+    if (pause(team, true, led.wait_at, left))
+      return {no_frame_index, span_kind::overwrite, out_of_patience()};
   }
 }
 

@@ -17,9 +17,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine) const -
   const claim_result claimed = claim<Policy>(view_.directory, request_for(mine.page));
   step led;
   led.clean = claimed.cleaning;
-  if (claimed.wait_at != no_frame_index) {
-    led.hint = frame_detail(view_.directory.detail(claimed.wait_at).load(lane::relaxed)).hint();
-  }
+  led.wait_at = claimed.wait_at;
   led.failure = claimed.failure;
   if (claimed.outcome != claim_outcome::taken) return led;
   if (claimed.evicted) count(counter::evictions, 1);
@@ -35,6 +33,7 @@ template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const sighting& seen) const
     -> step {
   step led;
+  led.wait_at = seen.frame;
   if (seen.word.is_cleanable() && !view_.directory.failed_to_write(seen.frame, seen.word)) {
     if (detail::start_writing(view_.directory, seen.frame, seen.word, store_.reports(true)))
       led.clean = seen.frame;
@@ -70,7 +69,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::ui
     note_reference(seen);
     return led;
   }
-  led.hint = frame_detail(view_.directory.detail(seen.frame).load(lane::relaxed)).hint();
+  led.wait_at = seen.frame;
   return led;
 }
 
@@ -81,7 +80,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::look_at_load(quest& mine)
   // Acquire pairs with the report's release: the page's bytes, or the failure's status, are visible.
   const frame_word word = view_.directory.look(mine.frame, lane::order_of("cache.loaded", lane::acquire));
   if (word.is_loading()) {
-    led.hint = frame_detail(view_.directory.detail(mine.frame).load(lane::relaxed)).hint();
+    led.wait_at = mine.frame;
     return led;
   }
   if (word.is_error()) {
@@ -118,6 +117,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& 
   page_transfer transfer;
   if (mine) {
     count(counter::loads, 1);
+    view_.directory.forget_beyond(frame, store_.reports(false));
     transfer = {page,
                 frame_bytes(frame),
                 false,
@@ -126,7 +126,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& 
   }
   const status started = store_.submit(team, mine, transfer, left);
   if (!mine || started.is_ok()) return;
-  view_.directory.detail(frame).store(started.bits(), lane::relaxed);
+  view_.directory.note_failure(frame, started);
   // Release: whoever sees the error sees its status.
   view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)),
                                         lane::order_of("cache.never_started", lane::release));
@@ -142,6 +142,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
   page_transfer transfer;
   if (mine) {
     count(counter::writes, 1);
+    view_.directory.forget_beyond(frame, store_.reports(true));
     // The tag of a writing frame stands still.
     const page_id page = view_.directory.page(frame, view_.directory.look(frame, lane::relaxed));
     transfer = {page,
@@ -153,7 +154,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
   status started = store_.submit(team, mine, transfer, left);
   if (!mine || started.is_ok()) return;
   if (started == status::timed_out) started = status::aborted;  // it lacked a turn: no fault of the page
-  view_.directory.detail(frame).store(started.bits(), lane::relaxed);
+  view_.directory.note_failure(frame, started);
   // Release: whoever sees the error sees its status.
   view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(true)),
                                         lane::order_of("cache.never_started", lane::release));
@@ -164,16 +165,19 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
 SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting,
-                                                             std::uint64_t hint, lane::budget& left) const {
-  const std::uint32_t waiters = team.ballot(waiting && hint != 0);
-  std::uint64_t where = 0;
+                                                             std::uint32_t wait_at,
+                                                             lane::budget& left) const {
+  const std::uint32_t waiters = team.ballot(waiting && wait_at != no_frame_index);
+  std::uint64_t hint = 0;
   if (waiters != 0) {
-    const std::uint32_t later = waiters & (~0U << (team.broadcast(left.looks()) & 31U));
+    const std::uint32_t look = team.broadcast(left.looks());
+    const std::uint32_t later = waiters & (~0U << (look & 31U));
     const std::uint32_t from = later != 0 ? later : waiters;
     const std::uint32_t chosen = from & (~from + 1);
-    where = team.from(hint, static_cast<std::uint32_t>(cuda::std::popcount(team.mask() & (chosen - 1))));
+    if (team.bit() == chosen) hint = view_.directory.hint(wait_at, look);
+    hint = team.of(hint, chosen);
   }
-  store_.poll(team, where);
+  store_.poll(team, hint);
   return team.broadcast(team.leads() && left.spent());
 }
 
@@ -208,7 +212,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     }
     if (team.all(done)) return result;
     if (team.any(led.moved)) continue;
-    if (pause(team, !done, led.hint, left)) break;
+    if (pause(team, !done, led.wait_at, left)) break;
   }
   if (done) return result;
   if (mine.loading) unpin(mine.frame);  // it goes on loading without us, and belongs to nobody when it comes
@@ -247,12 +251,10 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
   status result;
   bool done = token.frame == no_frame_index;
   while (true) {
-    std::uint64_t hint = 0;
     if (!done) {
       const frame_word word =
           view_.directory.look(token.frame, lane::order_of("cache.loaded", lane::acquire));
       done = !word.same_contents(token.word) || !word.is_loading();
-      hint = frame_detail(view_.directory.detail(token.frame).load(lane::relaxed)).hint();
       if (done && word.same_contents(token.word) && word.is_error()) {
         result = view_.directory.failure(token.frame);
         // Nobody pins the error: the status is its own only if the frame has not been taken since.
@@ -260,7 +262,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
       }
     }
     if (team.all(done)) return result;
-    if (pause(team, !done, hint, left)) return done ? result : out_of_patience();
+    if (pause(team, !done, token.frame, left)) return done ? result : out_of_patience();
   }
 }
 
