@@ -19,8 +19,8 @@ namespace reg = nvme::reg;
 using nvme::controller_status;
 using test::raw_admin;
 
-struct bench {
-  bench()
+struct register_bench {
+  register_bench()
       : port(std::make_unique<controller>(std::make_unique<memory_media>(1 << 20, true),
                                           controller_options{.max_queues = 4, .max_depth = 1024})),
         raw(port) {}
@@ -29,7 +29,7 @@ struct bench {
 };
 
 TEST(registers, capabilities_tell_the_truth) {
-  bench b;
+  register_bench b;
   const nvme::capabilities cap{b.port.read64(reg::cap)};
   EXPECT_EQ(cap.max_queue_entries(), 1024U);
   EXPECT_TRUE(cap.contiguous_queues());
@@ -43,7 +43,7 @@ TEST(registers, capabilities_tell_the_truth) {
 }
 
 TEST(registers, ready_follows_enable_both_ways) {
-  bench b;
+  register_bench b;
   EXPECT_FALSE(controller_status{b.port.read32(reg::csts)}.ready());
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(b.raw.enable());
@@ -55,7 +55,7 @@ TEST(registers, ready_follows_enable_both_ways) {
 }
 
 TEST(registers, base_addresses_can_be_written_in_halves) {
-  bench b;
+  register_bench b;
   b.port.write32(reg::asq, 0x89abc000);
   b.port.write32(reg::asq + 4, 0x1234567);
   EXPECT_EQ(b.port.read64(reg::asq), 0x0123456789abc000U);
@@ -65,7 +65,7 @@ TEST(registers, base_addresses_can_be_written_in_halves) {
 
 TEST(registers, a_configuration_that_is_not_offered_is_fatal) {
   const auto fatal = [](std::uint32_t cc, auto&& spoil) {
-    bench b;
+    register_bench b;
     b.raw.configure();
     spoil(b.port);
     b.raw.set_cc(cc);
@@ -81,14 +81,14 @@ TEST(registers, a_configuration_that_is_not_offered_is_fatal) {
 }
 
 TEST(registers, shutdown_completes) {
-  bench b;
+  register_bench b;
   ASSERT_TRUE(b.raw.enable());
   b.raw.set_cc(b.port.read32(reg::cc) | nvme::configuration::normal_shutdown);
   EXPECT_TRUE(b.raw.await([](controller_status s) { return s.shut_down(); }));
 }
 
 TEST(registers, a_reset_forgets_queues_and_features) {
-  bench b;
+  register_bench b;
   ASSERT_TRUE(b.raw.enable());
   ASSERT_EQ(b.raw.run(nvme::create_completion_queue(1, 16, b.raw.data())), 0U);
   ASSERT_EQ(b.raw.run(nvme::set_features(nvme::feature::arbitration, 2)), 0U);
@@ -101,7 +101,7 @@ TEST(registers, a_reset_forgets_queues_and_features) {
 }
 
 TEST(registers, takes_four_event_requests_and_no_more) {
-  bench b;
+  register_bench b;
   ASSERT_TRUE(b.raw.enable());
   for (std::uint16_t i = 0; i < 4; ++i) b.raw.submit(nvme::with_id(nvme::async_event_request(), i));
   EXPECT_FALSE(b.raw.await_within(std::chrono::milliseconds(20)));
@@ -110,7 +110,7 @@ TEST(registers, takes_four_event_requests_and_no_more) {
 }
 
 TEST(registers, larger_memory_pages_are_served) {
-  bench b;
+  register_bench b;
   b.raw.configure();
   b.raw.set_cc(nvme::configuration::make(14).bits);
   // The raw driver's rings start at 4 KiB boundaries: good or bad for 16 KiB pages as the allocator pleased.
@@ -120,7 +120,7 @@ TEST(registers, larger_memory_pages_are_served) {
 }
 
 TEST(registers, an_event_waits_for_a_request) {
-  bench b;
+  register_bench b;
   ASSERT_TRUE(b.raw.enable());
   lane::ring(b.port.doorbell(nvme::submission_doorbell(0)), raw_admin::entries);
   EXPECT_FALSE(b.raw.await_within(std::chrono::milliseconds(20)));

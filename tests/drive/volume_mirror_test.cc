@@ -11,13 +11,13 @@ namespace {
 using test::refusal_of;
 using testing::HasSubstr;
 
-volume make(const test::shelf& shelf) {
+volume make_mirror(const test::shelf& shelf) {
   return volume::create(shelf.drives(), layout::mirror, largest_page, "v");
 }
 
 TEST(mirror, remembers_a_failed_replica_on_the_others) {
   test::shelf shelf(3, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   made.record_failed(1);
   EXPECT_FALSE(made.ref().alive(1));
   shelf.restart([] { return false; });
@@ -30,7 +30,7 @@ TEST(mirror, remembers_a_failed_replica_on_the_others) {
 
 TEST(mirror, records_a_replica_that_fails_a_write_before_the_write_returns) {
   test::shelf shelf(3, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   shelf[2].fails_writes = true;
   const std::vector<std::byte> data(4096, std::byte{9});
   made.write(0, data);
@@ -41,7 +41,7 @@ TEST(mirror, records_a_replica_that_fails_a_write_before_the_write_returns) {
 
 TEST(mirror, never_reads_the_stale_bytes_of_a_failed_replica) {
   test::shelf shelf(2, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   shelf[0].fails_writes = true;
   const std::vector<std::byte> data(MiB, std::byte{9});
   made.write(0, data);
@@ -53,7 +53,7 @@ TEST(mirror, never_reads_the_stale_bytes_of_a_failed_replica) {
 
 TEST(mirror, reads_the_other_replica_when_one_fails_a_read) {
   test::shelf shelf(2, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   const std::vector<std::byte> data(MiB, std::byte{9});
   made.write(0, data);
   shelf[0].fails_reads = true;
@@ -66,7 +66,7 @@ TEST(mirror, reads_the_other_replica_when_one_fails_a_read) {
 
 TEST(mirror, refuses_to_lose_its_last_replica) {
   test::shelf shelf(2, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   made.record_failed(0);
   made.record_failed(0);
   EXPECT_EQ(refusal_of([&] { made.record_failed(1); }).kind, error_kind::io_failure);
@@ -77,7 +77,7 @@ TEST(mirror, refuses_to_lose_its_last_replica) {
 
 TEST(mirror, records_a_replica_that_cannot_take_a_manifest) {
   test::shelf shelf(3, 2 * MiB);
-  volume made = make(shelf);
+  volume made = make_mirror(shelf);
   shelf[1].fails_writes = true;
   made.commit(made.begin_dataset("a", "raw", 1));
   shelf[1].fails_writes = false;
@@ -88,7 +88,7 @@ TEST(mirror, records_a_replica_that_cannot_take_a_manifest) {
 
 TEST(mirror, opens_without_a_replica_whose_manifest_cannot_be_read) {
   test::shelf shelf(3, 2 * MiB);
-  make(shelf);
+  make_mirror(shelf);
   shelf[0].fails_reads = true;
   EXPECT_EQ(volume::open(shelf.drives()).failed(), 1U);
   shelf[0].fails_reads = false;

@@ -9,6 +9,9 @@
 namespace sluice::graph {
 namespace {
 
+using sluice::test::refusal;
+using sluice::test::refusal_of;
+
 using lists = std::vector<std::vector<vertex_id>>;
 
 lists build(std::uint64_t vertices, const std::vector<edge>& edges, const csr_options& options = {}) {
@@ -39,7 +42,7 @@ TEST(csr, symmetrizes_without_doubling_edges_that_have_their_reverse) {
 TEST(csr, may_have_no_edges) { EXPECT_EQ(build(2, {}), (lists{{}, {}})); }
 
 TEST(csr, says_so_where_memory_cannot_hold_it) {
-  const test::refusal said = test::refusal_of([] { build_csr(std::uint64_t{1} << 60, {}); });
+  const refusal said = refusal_of([] { build_csr(std::uint64_t{1} << 60, {}); });
   EXPECT_EQ(said.kind, error_kind::unavailable);
 }
 

@@ -13,13 +13,16 @@
 namespace sluice::graph {
 namespace {
 
+using sluice::test::refusal;
+using sluice::test::refusal_of;
+
 text_graph read(const std::string& text, const text_options& options = {}, std::size_t piece = 1 << 16) {
   text_lines lines("g.el", fuzz::pieces_of(text, piece));
   return read_text_graph(lines, options);
 }
 
-test::refusal refused(const std::string& text, const text_options& options = {}) {
-  return test::refusal_of([&] { read(text, options); });
+refusal refused(const std::string& text, const text_options& options = {}) {
+  return refusal_of([&] { read(text, options); });
 }
 
 using edges = std::vector<edge>;
@@ -52,7 +55,7 @@ TEST(text_graph, takes_the_number_of_names_as_a_hint_where_an_edge_list_counts_f
 
 TEST(text_graph, names_file_and_line_of_a_line_that_is_no_edge) {
   for (const char* line : {"7", "a b", "1 2 3", "-1 2", "1 2x", "1.5 2", "18446744073709551616 1"}) {
-    const test::refusal said = refused("0 1\n" + std::string(line) + "\n");
+    const refusal said = refused("0 1\n" + std::string(line) + "\n");
     EXPECT_EQ(said.kind, error_kind::bad_input);
     EXPECT_TRUE(
         said.line.starts_with("g.el:2: expected two vertex numbers, found '" + std::string(line) + "'"))
@@ -100,7 +103,7 @@ TEST(text_graph, says_what_it_expected_of_a_matrix) {
       {banner + "3 3 2\n1 2\n", "g.el:3: expected 2 entries, found 'the end after 1'"},
       {banner + "3 3 1\n1 2\n2 3\n", "g.el:4: expected the end after 1 entries"}};
   for (const auto& [text, expected] : cases) {
-    const test::refusal said = refused(text);
+    const refusal said = refused(text);
     EXPECT_EQ(said.kind, error_kind::bad_input);
     EXPECT_TRUE(said.line.starts_with(expected)) << said.line;
   }

@@ -81,11 +81,6 @@ void need_known(const cache_choice& choice) {
     refuse("--sweep policy goes with --mode optimized only", "leave --mode out");
 }
 
-bool all_forget(const std::vector<std::string>& uris) {
-  return std::all_of(uris.begin(), uris.end(),
-                     [](const std::string& uri) { return drive::uri::parse(uri).scheme() == "mem"; });
-}
-
 /// The run of bytes that is measured: whole pages of the largest size.
 struct byte_run {
   std::uint64_t first = 0;

@@ -21,12 +21,6 @@ struct io_choice {
   bool destroy = false;
 };
 
-bool all_forget(const std::vector<std::string>& uris) {
-  for (const std::string& uri : uris)
-    if (drive::uri::parse(uri).scheme() != "mem") return false;
-  return true;
-}
-
 json config_of(const io_choice& choice, const io_bench_result& got) {
   return {{"drives", choice.drives.uris},
           {"block", choice.bench.block_bytes},

@@ -1,5 +1,6 @@
 #include "tools/sluice/command.h"
 
+#include <algorithm>
 #include <csignal>
 #include <limits>
 #include <thread>
@@ -7,6 +8,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
+#include "sluice/drive/uri.h"
 
 namespace sluice::tool {
 
@@ -102,6 +104,11 @@ void add_layout(CLI::App& command, drive_choice& choice) {
       ->check(CLI::IsMember({"stripe", "mirror"}))
       ->default_str("stripe");
   add_bytes(command, "--unit", "bytes of a stripe on one drive", choice.unit);
+}
+
+bool all_forget(const std::vector<std::string>& uris) {
+  return std::all_of(uris.begin(), uris.end(),
+                     [](const std::string& uri) { return drive::uri::parse(uri).scheme() == "mem"; });
 }
 
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,

@@ -89,6 +89,8 @@ struct drive_choice {
 /// `flag` is "--drive", "--to", "--graph" or "--data"; required.
 CLI::Option* add_uris(CLI::App& command, const std::string& flag, const std::string& what,
                       drive_choice& choice);
+/// True where every drive forgets at exit what was written to it.
+bool all_forget(const std::vector<std::string>& uris);
 /// `--layout stripe|mirror` and `--unit`, for commands that make volumes.
 void add_layout(CLI::App& command, drive_choice& choice);
 /// An option that takes a size such as 64KiB.

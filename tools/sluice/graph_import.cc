@@ -16,14 +16,14 @@ namespace sluice::tool {
 
 namespace {
 
-struct import_choice {
+struct graph_import_choice {
   graph::load_options load;
   drive_choice to;
   std::string format = "auto";
   std::string base = "auto";
 };
 
-void add_format_options(CLI::App& command, import_choice& choice) {
+void add_format_options(CLI::App& command, graph_import_choice& choice) {
   command
       .add_option("--format", choice.format,
                   "el: two vertices a line; mtx: Matrix Market; auto looks at the first line")
@@ -45,13 +45,13 @@ void add_format_options(CLI::App& command, import_choice& choice) {
   command.add_flag("--drop-loops", choice.load.lists.drop_loops, "leave out edges from a vertex to itself");
 }
 
-void apply_format(import_choice& choice) {
+void apply_format(graph_import_choice& choice) {
   if (choice.format == "el") choice.load.text.format = graph::text_format::edge_list;
   if (choice.format == "mtx") choice.load.text.format = graph::text_format::matrix_market;
   if (choice.base != "auto") choice.load.text.first_vertex = choice.base == "1" ? 1 : 0;
 }
 
-graph::loaded_graph load(import_choice& choice) {
+graph::loaded_graph load(graph_import_choice& choice) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(choice.load.file, unknown);
   progress bar("reading " + choice.load.file, unknown ? 0 : size);
@@ -64,7 +64,7 @@ graph::loaded_graph load(import_choice& choice) {
   return graph::load_graph(choice.load);
 }
 
-graph::import_report store(const graph::loaded_graph& loaded, const import_choice& choice) {
+graph::import_report store(const graph::loaded_graph& loaded, const graph_import_choice& choice) {
   progress bar("writing", graph::volume_bytes(loaded.lists, loaded.names));
   return graph::import_graph(loaded, {choice.to.uris, choice.to.how, choice.to.unit},
                              [&](std::uint64_t written) {
@@ -73,7 +73,7 @@ graph::import_report store(const graph::loaded_graph& loaded, const import_choic
                              });
 }
 
-void import(context& with, import_choice& choice) {
+void import(context& with, graph_import_choice& choice) {
   apply_format(choice);
   const auto began = std::chrono::steady_clock::now();
   const graph::loaded_graph loaded = load(choice);
@@ -100,7 +100,7 @@ void import(context& with, import_choice& choice) {
 }  // namespace
 
 void add_graph_import(CLI::App& graph, context& with) {
-  auto choice = std::make_shared<import_choice>();
+  auto choice = std::make_shared<graph_import_choice>();
   CLI::App& command =
       with.add_command(graph,
                        {"import", "put a graph from a text file onto a volume",
