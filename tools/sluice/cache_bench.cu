@@ -12,6 +12,7 @@
 
 #include "sluice/array/cached_volume.h"
 #include "sluice/base/error.h"
+#include "sluice/lane/atomic.h"
 #include "tools/sluice/cache_kernel.h"
 
 namespace sluice::tool {
@@ -72,7 +73,11 @@ class run_memory {
     put(job_, job);
     return job_.lanes_as<access_job>();
   }
-  void stop() const { put(stop_, std::uint32_t{1}); }
+  /// While the lanes run: those of a CPU look at the very word.
+  void stop() const {
+    if (stop_.host() == nullptr) return put(stop_, std::uint32_t{1});
+    lane::on_device(stop_.host_as<std::uint32_t>().front()).store(1, lane::relaxed);
+  }
 
   access_tally sum() const {
     access_tally all{};
@@ -192,8 +197,9 @@ struct bench_run {
     using kernel = access_kernel<bare_elements>;
     const lane::grid grid = shape<kernel>();
     run_memory memory(on.kind(), grid, pages);
-    const auto launch =
-        lane::start(on, grid, kernel{{words.lanes_as<std::uint64_t>()}, memory.told(job(pages, grid))});
+    const access_job told = job(pages, grid);
+    const auto launch = lane::start(
+        on, grid, kernel{{words.lanes_as<std::uint64_t>(), told.writes_in_1024 != 0}, memory.told(told)});
     const lane::launch_report report = wait(
         *launch, memory, [] { return false; }, [] {});
     const access_tally did = memory.sum();

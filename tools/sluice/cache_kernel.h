@@ -122,7 +122,10 @@ struct access_kernel {
 /// Elements in plain memory: the bare limit.
 struct bare_elements {
   std::uint64_t* words;
-  SLUICE_HD std::uint64_t read(std::uint64_t i) const { return words[i]; }
+  bool written;  ///< while they are read, too
+  SLUICE_HD std::uint64_t read(std::uint64_t i) const {
+    return written ? lane::on_device(words[i]).load(lane::relaxed) : words[i];
+  }
   SLUICE_HD std::uint64_t fetch_add(std::uint64_t i, std::uint64_t n) const {
     return lane::on_device(words[i]).fetch_add(n, lane::relaxed);
   }
