@@ -85,11 +85,17 @@ void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std:
 }
 
 statistics page_cache::counted() const {
-  std::vector<counter_shard> shards(counter_shards);
-  memory::copy_out(shards_.view(), 0, std::as_writable_bytes(std::span(shards)));
+  std::span<counter_shard> shards = shards_.host_as<counter_shard>();
+  std::vector<counter_shard> copies;
+  if (shards_.host() == nullptr) {
+    copies.resize(counter_shards);
+    shards = copies;
+    memory::copy_out(shards_.view(), 0, std::as_writable_bytes(shards));
+  }
   std::uint64_t sums[counter_kinds] = {};
-  for (const counter_shard& shard : shards) {
-    for (std::uint32_t k = 0; k < counter_kinds; ++k) sums[k] += shard.counts[k];
+  for (counter_shard& shard : shards) {
+    for (std::uint32_t k = 0; k < counter_kinds; ++k)
+      sums[k] += lane::on_device(shard.counts[k]).load(lane::relaxed);  // lanes of a CPU may be counting
   }
   const auto sum = [&sums](counter what) { return sums[static_cast<std::uint32_t>(what)]; };
   return {.accesses = sum(counter::accesses),

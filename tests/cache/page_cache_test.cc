@@ -70,6 +70,25 @@ TEST(page_cache, counts_adds_flushes_and_tells_what_it_did) {
   EXPECT_GE(counted.misses, pages);
 }
 
+/// The host once copied the counters as plain bytes; ThreadSanitizer tells.
+TEST(page_cache, tells_what_lanes_counted_while_they_count_on) {
+  fake_store store({.pages = 50, .page_bytes = 512});
+  const page_cache cache(backend::cpu, {.bytes = 32 * KiB, .page_bytes = 512}, 50);
+  const auto ref = cache.ref(fake_store_ref{&store});
+  const auto machine = lane::machine::cpu(2);
+  std::uint32_t failures = 0;
+  using kernel = add_kernel<std::remove_const_t<decltype(ref)>>;
+  const auto launch = lane::start(*machine, {8, 64}, kernel{ref, 50, &failures});
+  std::uint64_t before = 0;
+  while (!launch->finished()) {
+    const std::uint64_t now = cache.counted().accesses;
+    EXPECT_GE(now, before);
+    before = now;
+  }
+  launch->wait();
+  EXPECT_EQ(cache.counted().accesses, 400U);
+}
+
 TEST(page_cache, ends_every_wait_when_it_is_told_to_stop) {
   fake_store store({.pages = 10, .page_bytes = 512, .lost_every = 1, .lost_looks = ~0U});
   page_cache cache(backend::cpu, {.bytes = 4 * KiB, .page_bytes = 512}, 10);
