@@ -1,5 +1,11 @@
 # Turns tests/ into programs and ctest entries.
 
+# How long a test may take. Under a sanitizer it runs up to ten times as long.
+set(SLUICE_TEST_SECONDS 120)
+if(SLUICE_SANITIZE)
+  set(SLUICE_TEST_SECONDS 300)
+endif()
+
 # What a program of tests/<room>/ is linked with beside the host library: the application or the tool of that name.
 function(sluice_test_program target room)
   target_link_libraries(${target} PRIVATE sluice_host GTest::gtest_main GTest::gmock)
@@ -22,7 +28,7 @@ function(sluice_add_tests)
     if(tests)
       add_executable(${room}_tests ${tests} ${support})
       sluice_test_program(${room}_tests ${room})
-      gtest_discover_tests(${room}_tests DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 120)
+      gtest_discover_tests(${room}_tests DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT ${SLUICE_TEST_SECONDS})
     endif()
     sluice_add_mutant_tests(${room} ${support})
     if(EXISTS ${folder}/CMakeLists.txt)
