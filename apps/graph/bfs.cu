@@ -160,7 +160,8 @@ class bfs_trial {
   }
   /// As many as leave the other warps' pages in the cache.
   std::uint32_t pages_ahead(lane::grid shape) const {
-    const std::uint64_t warps = std::uint64_t{shape.blocks} * (shape.block_lanes / 32);
+    const std::uint64_t warps =
+        std::max<std::uint64_t>(std::uint64_t{shape.blocks} * (shape.block_lanes / 32), 1);
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(cached_.frames() / (2 * warps), 32));
   }
 

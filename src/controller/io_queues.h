@@ -37,7 +37,7 @@ class io_queues {
   status delete_submission(std::uint16_t id);
   void delete_all();
   /// Aborts a command whose answer is still held back; false where it is too late.
-  bool abort(std::uint16_t queue, std::uint16_t command);
+  bool abort(std::uint16_t id, std::uint16_t command);
 
   /// How many of each the host was granted (Set Features, Number of Queues); limits the identifiers.
   void grant(std::uint32_t count) { granted_ = count; }
