@@ -38,8 +38,8 @@ stage_rooms() { python3 scripts/check_rooms.py; }
 
 stage_host() { build host && run_tests host; }
 
-# The explorers of queue and cache, with as many schedules a policy and room as CI owes.
-stage_schedules() { build host && SLUICE_SCHEDULES=20000 run_tests host -R '/queue_schedules\.|/explored\.'; }
+# The explorers of queue, cache and array, with as many schedules a policy and room as CI owes.
+stage_schedules() { build host && SLUICE_SCHEDULES=20000 run_tests host -R '/(queue_schedules|volume_store_schedules|explored)\.'; }
 
 stage_asan() { build asan && run_tests asan; }
 

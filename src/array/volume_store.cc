@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -38,19 +39,17 @@ volume_store::volume_store(const drive::volume& on, std::vector<drive::drive*> d
   shared_ = memory::buffer(lanes, memory::place::device, sizeof(store_words));
   table_ = memory::buffer(lanes, memory::place::device, drives_.size() * sizeof(drive_port));
 
-  ref_.volume_ = on.ref();
+  const drive::volume_ref volume = on.ref();
+  ref_.mirror_ = mirror_ref(volume, static_cast<std::uint32_t>(std::popcount(volume.live())),
+                            options.page_bytes / command_bytes, &shared_.lanes_as<store_words>()->mirror);
   ref_.first_byte_ = first_byte;
   ref_.pages_ = divide_up(bytes, options.page_bytes);
   ref_.drives_ = table_.lanes_as<drive_port>();
   ref_.words_ = shared_.lanes_as<store_words>();
   ref_.drive_count_ = static_cast<std::uint32_t>(drives_.size());
-  ref_.commands_ = options.page_bytes / command_bytes;
   ref_.command_shift_ = log2_exact(command_bytes);
   ref_.page_shift_ = log2_exact(options.page_bytes);
   ref_.block_shift_ = log2_exact(on.block_size());
-  ref_.copies_ = 0;
-  for (std::uint32_t copy = 0; copy < ref_.volume_.replicas(); ++copy)
-    if (ref_.volume_.alive(copy)) ++ref_.copies_;
 }
 
 void volume_store::check(const drive::volume& on, std::uint64_t first_byte,
@@ -96,6 +95,21 @@ void volume_store::attach_frames(const memory::region& frames) {
   }
   memory::copy_in(table_.view(), 0, std::as_bytes(std::span(ports)));
   ref_.frames_ = frames.lanes;
+}
+
+std::uint64_t volume_store::lost_replicas() const {
+  if (ref_.sources() == 1) return 0;
+  std::uint64_t lost = 0;
+  memory::copy_out(shared_.view(), offsetof(store_words, mirror.lost),
+                   std::as_writable_bytes(std::span(&lost, 1)));
+  return lost;
+}
+
+void volume_store::leave_out(std::uint64_t replicas) {
+  if (ref_.sources() == 1 || replicas == left_out_) return;
+  left_out_ = replicas;
+  memory::copy_in(shared_.view(), offsetof(store_words, mirror.left_out),
+                  std::as_bytes(std::span(&left_out_, 1)));
 }
 
 io_counts volume_store::counts() const {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -79,6 +80,15 @@ TEST_F(array_of_a_file, throws_the_first_failure_with_its_place) {
     EXPECT_EQ(told.place().block, lba{16}) << told.what();
   }
   EXPECT_NO_THROW(opened.sync()) << "a failure is thrown once";
+}
+
+// A flush that was not answered in time once kept the words that its answer would have come to, also where
+// the loss of its queue had ended it: every later flush waited for them until its patience was over.
+TEST_F(array_of_a_file, ends_each_flush_by_the_drives_deadline) {
+  auto opened = numbers::open(machine(), uri("?drop_rate=1&deadline_ms=50"), drive::access::write);
+  const auto began = std::chrono::steady_clock::now();
+  for (int k = 0; k < 3; ++k) EXPECT_THROW(opened.flush(), error);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
 TEST_F(array_of_a_file, is_refused_where_the_file_is_not_there) {

@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(steps, cache_mutant,
                          ::testing::Values("cache.drop_set_lock", "cache.drop_reprobe", "cache.clean_pinned",
                                            "cache.drop_span_lock", "cache.evict_pinned", "cache.same_version",
                                            "cache.drop_revalidation", "cache.write_while_writing",
-                                           "cache.drop_arrival", "cache.first_report_only"),
+                                           "cache.drop_arrival", "cache.first_report_only",
+                                           "cache.same_source"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 // The explorer's scenarios end with every page written; this one cannot.

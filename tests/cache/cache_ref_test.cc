@@ -253,6 +253,7 @@ TEST(cache_ref, tells_the_stores_flush_failure) {
   rig<> rig(2, {.pages = 6});
   rig.store.fail_flush(status::queue_lost);
   EXPECT_EQ(rig.flush().code, status::queue_lost);
+  EXPECT_EQ(rig.flush().page, no_page);
 }
 
 TEST(cache_ref, gives_up_when_its_patience_or_the_hosts_is_over) {

@@ -149,7 +149,8 @@ class world {
       if (!store_.options().bad_reads.contains(page)) fail("another page's failure");
       return false;
     }
-    if (code == status::from_nvme(fake_store::write_failure) && !store_.options().bad_writes.empty())
+    if (code == status::from_nvme(fake_store::write_failure) && !store_.options().bad_writes.empty() &&
+        store_.options().sources == 1)
       return false;
     fail("a status from nowhere");
   }
@@ -264,6 +265,28 @@ inline const std::vector<scenario>& all() {
       {"failures_among_several_reports",
        2,
        {.pages = 4, .read_reports = 2, .write_reports = 4, .bad_reads = {1}, .bad_writes = {{0, 1}}},
+       2,
+       2,
+       reads_and_adds},
+      {"the_last_of_three_sources_has_it",
+       2,
+       {.pages = 4,
+        .write_reports = 3,
+        .sources = 3,
+        .bad_sources = {0, 1},
+        .lost_every = 5,
+        .lost_looks = 8},
+       2,
+       2,
+       reads_and_adds},
+      {"one_copy_of_two_fails_its_writes",
+       2,
+       {.pages = 4,
+        .read_reports = 2,
+        .write_reports = 4,
+        .sources = 2,
+        .bad_sources = {3},
+        .bad_writes = {{0, 2}, {1, 2}, {2, 2}}},
        2,
        2,
        reads_and_adds},

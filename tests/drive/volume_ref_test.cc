@@ -129,6 +129,21 @@ TEST(volume_ref, never_reads_a_failed_replica) {
   }
 }
 
+TEST(volume_ref, tries_every_live_replica_in_turn) {
+  const volume_ref ref(
+      {.how = layout::mirror, .drives = 5, .drive_bytes = MiB, .failed = std::uint64_t{1} << 2});
+  const std::uint64_t left_out = std::uint64_t{1} << 4;
+  for (std::uint32_t lane = 0; lane < 100; ++lane) {
+    std::set<std::uint32_t> tried;
+    for (std::uint32_t attempt = 0; attempt < 3; ++attempt)
+      tried.insert(ref.choose_replica(4096, lane, attempt, left_out));
+    ASSERT_EQ(tried, (std::set<std::uint32_t>{0, 1, 3}));
+    ASSERT_EQ(ref.choose_replica(4096, lane, 3, left_out), ref.choose_replica(4096, lane, 0, left_out));
+  }
+  EXPECT_EQ(ref.live(left_out), 0b01011U);
+  EXPECT_EQ(ref.live_replica(2), 3U);
+}
+
 TEST(volume_ref, knows_its_end) {
   const volume_ref ref({.drives = 2, .drive_bytes = MiB});
   EXPECT_TRUE(ref.contains(0, 2 * MiB));

@@ -27,10 +27,12 @@ struct fake_store_options {
   std::uint32_t page_bytes = 64;
   std::uint32_t read_reports = 1;
   std::uint32_t write_reports = 1;
+  std::uint32_t sources = 1;
   std::uint32_t most_delay = 3;  ///< looks that a part of a transfer waits, at most
   bool others_help = false;      ///< a look may finish any part, not only the one that is asked for
   std::uint64_t seed = 1;
   std::set<std::uint64_t> bad_reads = {};                  ///< pages whose reads fail
+  std::set<std::uint64_t> bad_sources = {};                ///< pages that only the last source gives
   std::map<std::uint64_t, std::uint32_t> bad_writes = {};  ///< how many writes of a page fail
   std::uint32_t lost_every = 0;  ///< each so-manieth transfer is never answered; its queue is given up later
   std::uint32_t lost_looks = 20;
@@ -85,7 +87,8 @@ class fake_store {
     (transfer.write ? writes_ : reads_) += 1;
     const status outcome = outcome_of(transfer);
     for (std::uint32_t part = 0; part < reports; ++part) {
-      parts_.push_back({transfer, first + part, part, reports, lost ? options_.lost_looks : delay(),
+      parts_.push_back({transfer, first + part, part, reports / (transfer.write ? options_.sources : 1),
+                        lost ? options_.lost_looks : delay(),
                         lost        ? status::aborted
                         : part == 0 ? outcome
                                     : status::ok,
@@ -134,7 +137,10 @@ class fake_store {
 
   status outcome_of(const cache::page_transfer& transfer) {
     if (!transfer.write) {
-      return options_.bad_reads.contains(transfer.page.value) ? status::from_nvme(read_failure) : status::ok;
+      const bool last_source = transfer.attempt % options_.sources == options_.sources - 1;
+      const bool fails = options_.bad_reads.contains(transfer.page.value) ||
+                         (options_.bad_sources.contains(transfer.page.value) && !last_source);
+      return fails ? status::from_nvme(read_failure) : status::ok;
     }
     const auto bad = options_.bad_writes.find(transfer.page.value);
     if (bad == options_.bad_writes.end() || bad->second == 0) return status::ok;
@@ -150,7 +156,7 @@ class fake_store {
   }
   void move(const part& p) {
     const std::uint32_t bytes = options_.page_bytes / p.of;
-    const std::uint32_t at = p.index * bytes;
+    const std::uint32_t at = p.index % p.of * bytes;
     std::byte* const page = media_.data() + p.transfer.page.value * options_.page_bytes + at;
     if (p.transfer.write) {
       lane::copy_from_frame(lane::solo(), page, p.transfer.frame + at, bytes);
@@ -193,6 +199,7 @@ struct fake_store_ref {
   std::uint32_t reports(bool write) const {
     return write ? store->options().write_reports : store->options().read_reports;
   }
+  std::uint32_t sources() const { return store->options().sources; }
   std::uint32_t page_bytes() const { return store->options().page_bytes; }
   std::uint64_t pages() const { return store->options().pages; }
 };

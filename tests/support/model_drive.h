@@ -32,8 +32,10 @@ struct model_drive_options {
   bool marks_blocks = true;      ///< block numbers have their low byte again in the high half
   bool frames_reachable = true;  ///< peer path; else staged
   std::int64_t lose = -1;  ///< this fetched command (counted from 0) is never answered; its DMA comes late
-  std::uint32_t lose_every = 0;  ///< so is every n-th
-  status answer = {};            ///< status of every command
+  std::uint32_t lose_every = 0;            ///< so is every n-th
+  status answer = {};                      ///< status of every command
+  status writes = {};                      ///< status of every write, if `answer` is good
+  std::set<std::uint64_t> writes_of = {};  ///< of these blocks only, if any are named
   std::uint64_t seed = 1;
   std::uint32_t duplicate_id_at = 0;  ///< the n-th completion is posted twice: a drive gone mad
   std::uint32_t duplicate_every = 0;  ///< so is every n-th
@@ -208,23 +210,40 @@ class model_drive final : public drive::drive {
     const std::size_t which = roll(q.in_hand.size());
     const nvme::submission_entry entry = q.in_hand[which];
     q.in_hand.erase(q.in_hand.begin() + static_cast<std::ptrdiff_t>(which));
-    if (options_.answer.is_ok()) move_data(entry);
+    const status code = answer_to(entry);
+    if (code.is_ok()) move_data(entry);
     ++counters_.served;
     q.ids.erase(entry.id());
-    post_entry(q, entry.id());
+    post_entry(q, entry.id(), code);
     const bool twice = counters_.served == options_.duplicate_id_at ||
                        (options_.duplicate_every != 0 && counters_.served % options_.duplicate_every == 0);
-    if (twice && q.posted - q.freed < q.rings.depth - 1) post_entry(q, entry.id());
+    if (twice && q.posted - q.freed < q.rings.depth - 1) post_entry(q, entry.id(), code);
   }
 
-  void post_entry(served_queue& q, std::uint16_t id) {
+  /// Also remembers which writes did not reach the drive: nobody may read there what is older.
+  status answer_to(const nvme::submission_entry& entry) {
+    const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
+    if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::read) && missed_.contains(first))
+      options_.breach("reads a block whose last write failed there");
+    if (entry.op() != static_cast<std::uint8_t>(nvme::opcode::write)) return options_.answer;
+    const bool meant = options_.writes_of.empty() || options_.writes_of.contains(first);
+    const status code = options_.answer.is_ok() && meant ? options_.writes : options_.answer;
+    if (code.is_ok()) {
+      missed_.erase(first);
+    } else {
+      missed_.insert(first);
+    }
+    return code;
+  }
+
+  void post_entry(served_queue& q, std::uint16_t id, status code) {
     auto* ring = reinterpret_cast<nvme::completion_entry*>(q.rings.completion.value);
     nvme::completion_entry& slot = ring[q.posted & (q.rings.depth - 1)];
     const std::uint32_t phase = ((q.posted / q.rings.depth) & 1U) ^ 1U;
     ++q.posted;
     slot.result = 0;
     slot.sq_head = static_cast<std::uint32_t>(q.head) & (q.rings.depth - 1);
-    const std::uint32_t tail = nvme::completion_entry::make_tail(id, phase, options_.answer);
+    const std::uint32_t tail = nvme::completion_entry::make_tail(id, phase, code);
     cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(slot.tail).store(tail, lane::release);
   }
 
@@ -251,6 +270,7 @@ class model_drive final : public drive::drive {
       bells_;  // by identifier, also after a deletion: a late ring hits memory that is still ours
   std::map<std::uint64_t, std::uint64_t> executed_;
   std::set<std::uint16_t> kept_;
+  std::set<std::uint64_t> missed_;
   std::uint64_t dice_;
   std::atomic<std::uint32_t> order_ = 0;
   std::uint64_t fetched_ = 0;

@@ -40,6 +40,12 @@ struct io_truth {
 
 /// Throws error{io_failure} for the first failure that a launch left in `box`, and empties it.
 void throw_first_failure(const memory::buffer& box, const storage& from, std::uint32_t page_bytes);
+/// Throws error{io_failure} for a flush that failed.
+[[noreturn]] void throw_flush_failure(const cache::flush_report& told, const storage& to,
+                                      std::uint32_t page_bytes);
+/// Records in the volume's manifest which replicas lanes have found to miss a write, and lets lanes leave out
+/// those that the host knows of. Throws error{io_failure} where that cannot be recorded.
+void exchange_lost_replicas(volume_store& lanes, storage& host);
 
 /// Owns cache and queues over one volume. Destroying it drops dirty pages: flush() first.
 template <class Policy = cache::clock, cache::mode Mode = cache::mode::optimized, bool Counts = true>
@@ -67,6 +73,16 @@ class cached_volume {
     ref_ = cache_.template ref<Policy, Mode, Counts>(store_.ref());
   }
 
+  cached_volume(const cached_volume&) = delete;
+  cached_volume& operator=(const cached_volume&) = delete;
+  ~cached_volume() {
+    try {
+      exchange_lost_replicas(store_, storage_);
+    } catch (const error&) {
+      // Nothing was promised of what was not flushed.
+    }
+  }
+
   const cache_type& cache() const { return ref_; }
   /// Lanes' view of `count` Ts from byte `first_byte` of the volume.
   template <class T>
@@ -80,13 +96,17 @@ class cached_volume {
   }
 
   /// Call after a launch: throws error{io_failure} naming the drive, LBA and status of its first failed
-  /// access.
-  void sync() const { throw_first_failure(mailbox_, storage_, cache_.page_bytes()); }
+  /// access. What lanes found out about a mirror's replicas is recorded.
+  void sync() {
+    exchange_lost_replicas(store_, storage_);
+    throw_first_failure(mailbox_, storage_, cache_.page_bytes());
+  }
   /// True once a lane has left a failure, perhaps while the launch still runs; sync() throws it.
   bool failed() const {
     return lane::on_system(mailbox_.template host_as<mailbox>()[0].is).load(lane::acquire) == mailbox::full;
   }
-  /// Writes all dirty pages and makes them last; after it returns another process reads the new bytes.
+  /// Writes all dirty pages and makes them last; after it returns another process reads the new bytes. A
+  /// mirror's replica that misses some is recorded as failed before.
   void flush() { flush_pages_of({0}, {store_.ref().pages()}); }
   /// Ends every wait of every lane: for Ctrl-C.
   void cancel() { cache_.stop_waits(); }
@@ -102,10 +122,8 @@ class cached_volume {
  private:
   void flush_pages_of(page_id first, page_id last) {
     const cache::flush_report done = cache::flush_pages(machine_, ref_, first, last);
-    if (done.code.is_ok()) return;
-    throw error(error_kind::io_failure,
-                "page " + std::to_string(done.page.value) + " could not be written back",
-                "the page stays in the cache: mend the drive and flush again", {.code = done.code});
+    exchange_lost_replicas(store_, storage_);
+    if (!done.code.is_ok()) throw_flush_failure(done, storage_, cache_.page_bytes());
   }
 
   lane::machine& machine_;

@@ -42,6 +42,12 @@ class volume_store {
   void attach_frames(const memory::region& frames);
   volume_store_ref ref() const { return ref_; }
 
+  /// Replicas, as bits, that failed a write which another one took: lanes have left them out, and nobody else
+  /// knows. For when no lane uses the store.
+  std::uint64_t lost_replicas() const;
+  /// Lets lanes leave out `replicas` too. Likewise.
+  void leave_out(std::uint64_t replicas);
+
   /// Of the commands since this store began.
   io_counts counts() const;
   std::uint32_t queues() const;
@@ -59,6 +65,7 @@ class volume_store {
   memory::buffer table_;   // drive_port, one a drive
   memory::buffer shared_;  // store_words
   std::uint32_t depth_ = 0;
+  std::uint64_t left_out_ = 0;
   volume_store_ref ref_;
 };
 

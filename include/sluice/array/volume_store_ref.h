@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sluice/array/mirror_ref.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/report.h"
 #include "sluice/cache/page_store.h"
@@ -23,11 +24,14 @@ struct drive_port {
       frames;  ///< frames as this drive sees them, in pieces of command_bytes; peer path only
 };
 
-/// Words that lanes share for flushing: a flush needs somewhere in lanes' memory for its answer.
+/// Words that lanes share.
 struct store_words {
+  // For flushing, which needs somewhere in lanes' memory for its answer.
   std::uint32_t flushing;  ///< 1 while somebody holds the two words below
   std::uint64_t word;
   std::uint64_t detail;
+
+  mirror_words mirror;
 };
 
 /// Where a command waits, in the 64 bits that its `report_to::detail` holds until the answer: bit 63, drive
@@ -59,7 +63,10 @@ class volume_store_ref {
  public:
   SLUICE_HD std::uint32_t page_bytes() const { return std::uint32_t{1} << page_shift_; }
   SLUICE_HD std::uint64_t pages() const { return pages_; }
-  SLUICE_HD std::uint32_t reports(bool write) const { return commands_ * (write ? copies_ : 1); }
+  SLUICE_HD std::uint32_t sources() const { return mirror_.copies(); }
+  SLUICE_HD std::uint32_t reports(bool write) const {
+    return mirror_.commands() * (write ? mirror_.copies() : 1);
+  }
 
   template <class Team>
   SLUICE_HD status submit(const Team& team, bool active, const cache::page_transfer& transfer,
@@ -81,17 +88,21 @@ class volume_store_ref {
   SLUICE_HD queue::io_request command_for(const cache::page_transfer& transfer, drive::volume_place place,
                                           std::uint32_t part) const;
   SLUICE_HD bool all_dead(std::uint32_t drive) const;
-  SLUICE_HD status flush_drive(std::uint32_t drive, lane::budget& patience) const;
 
-  drive::volume_ref volume_;
+  struct flush_answer {
+    status code;
+    bool came = true;  ///< else it may still come into the shared words
+  };
+  SLUICE_HD flush_answer flush_drives(lane::budget& patience) const;
+  SLUICE_HD flush_answer flush_drive(std::uint32_t drive, lane::budget& patience) const;
+
+  mirror_ref mirror_;
   std::uint64_t first_byte_ = 0;
   std::uint64_t pages_ = 0;
   const drive_port* drives_ = nullptr;
   store_words* words_ = nullptr;
   const std::byte* frames_ = nullptr;
   std::uint32_t drive_count_ = 0;
-  std::uint32_t commands_ = 1;       // a page takes
-  std::uint32_t copies_ = 1;         // of each page that a write reaches
   std::uint32_t command_shift_ = 0;  // log2 of the bytes of one command
   std::uint32_t page_shift_ = 12;
   std::uint32_t block_shift_ = 9;

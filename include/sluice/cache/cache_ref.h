@@ -63,10 +63,12 @@ struct prefetch_token {
   frame_word word;
 };
 
+inline constexpr page_id no_page{~std::uint64_t{0}};
+
 /// What a write-back of many pages did.
 struct flush_report {
-  status code;   ///< of the first page that could not be written, or of the store's flush
-  page_id page;  ///< that page
+  status code;             ///< of the first page that could not be written, or of the store's flush
+  page_id page = no_page;  ///< that page
   std::uint32_t written = 0;
 };
 
@@ -88,7 +90,9 @@ class cache_ref {
   using store_type = Store;
 
   cache_ref() = default;
-  cache_ref(const cache_view& view, const Store& store) : view_(view), store_(store), pages_(store.pages()) {}
+  cache_ref(const cache_view& view, const Store& store) : view_(view), store_(store), pages_(store.pages()) {
+    view_.directory = view.directory.with_copies(store.sources(), store.reports(true) / store.sources());
+  }
 
   SLUICE_HD std::uint32_t page_bytes() const { return 1U << view_.page_shift; }
   SLUICE_HD std::uint32_t page_shift() const { return view_.page_shift; }
@@ -154,7 +158,7 @@ class cache_ref {
   /// asks again.
   template <class Team>
   SLUICE_NOINLINE SLUICE_HD prefetch_token prefetch(const Team& team, page_id page) const;
-  /// Waits until the page of the token has come (or gone again). Errors: its load's status, or timed_out.
+  /// Waits until the page of the token has come (or gone again). Errors: as read().
   template <class Team>
   SLUICE_HD status wait(const Team& team, const prefetch_token& token) const;
 
@@ -174,8 +178,9 @@ class cache_ref {
   /// What the leader of a group knows of the page that its group wants.
   struct quest {
     page_id page;
-    bool loading = false;  ///< `frame` is ours to consume: our pin was born with it
-    bool seen = false;     ///< its first look is over, and counted
+    bool loading = false;       ///< `frame` is ours to consume: our pin was born with it
+    bool seen = false;          ///< its first look is over, and counted
+    std::uint32_t attempt = 0;  ///< loads of ours that failed
     std::uint32_t frame = no_frame_index;
   };
   /// What one step of a leader led to.
@@ -228,6 +233,8 @@ class cache_ref {
   }
   template <class T>
   SLUICE_NOINLINE SLUICE_HD outcome<T> read_pinned(page_id page, std::uint32_t offset) const;
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD status bring(const Team& team, page_id page) const;
   template <class Read>
   SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
   SLUICE_HD bool pin(access kind, const sighting& seen) const;
@@ -239,12 +246,12 @@ class cache_ref {
   SLUICE_HD step seek(quest& mine, std::uint32_t askers) const;
   template <access Kind>
   SLUICE_HD step look_at_load(quest& mine) const;
+  SLUICE_HD bool loads_again(quest& mine, status failed) const;
   SLUICE_HD step renew(quest& mine, const sighting& seen) const;
   SLUICE_HD step take(quest& mine) const;
   SLUICE_HD claim_request request_for(page_id page) const;
   template <class Team>
-  SLUICE_HD void submit_loads(const Team& team, bool mine, page_id page, std::uint32_t frame,
-                              lane::budget& left) const;
+  SLUICE_HD void submit_loads(const Team& team, bool load, const quest& mine, lane::budget& left) const;
   template <class Team>
   SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
   template <class Team>

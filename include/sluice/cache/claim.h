@@ -111,7 +111,7 @@ SLUICE_HD inline claim_result make_room(const directory_ref& directory, const se
   }
   if (hope || failed == no_frame_index) return result;
   result.outcome = claim_outcome::refused;
-  result.failure = directory.failure(failed);
+  result.failure = directory.write_failure(failed);
   return result;
 }
 

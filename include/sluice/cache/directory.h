@@ -79,7 +79,14 @@ class directory_ref {
   /// `details`: so many words a frame as a transfer makes reports, `reports` at most.
   directory_ref(const directory_shape& shape, std::uint64_t* words, std::uint64_t* details,
                 std::uint32_t reports = 1)
-      : words_(words), details_(details), shape_(shape), reports_(reports) {}
+      : words_(words), details_(details), shape_(shape), reports_(reports), copy_reports_(reports) {}
+  /// The same for a store of `copies` copies of each page, each of which makes `reports` reports of a write.
+  directory_ref with_copies(std::uint32_t copies, std::uint32_t reports) const {
+    directory_ref made = *this;
+    made.copies_ = copies;
+    made.copy_reports_ = reports;
+    return made;
+  }
 
   SLUICE_HD const directory_shape& shape() const { return shape_; }
   SLUICE_HD directory_place place(page_id page) const { return place_of(page, shape_); }
@@ -132,15 +139,16 @@ class directory_ref {
     if (reports_ > 1 && !lane::planted("cache.first_report_only")) report = (look + look / 32 * 5) % reports_;
     return frame_detail(detail(frame, report).load(lane::relaxed)).hint();
   }
-  /// Status of a frame whose word shows errors: of the first report that says more than that its queue was
-  /// lost.
-  SLUICE_HD status failure(std::uint32_t frame) const {
-    status code = status::from_nvme(0x006);  // Internal Error: the store told of a failure and left no status
-    for (std::uint32_t report = 0; report < reports_; ++report) {
-      const status told = frame_detail(detail(frame, report).load(lane::relaxed)).told();
-      if (told.is_ok()) continue;
-      code = told;
-      if (code != status::aborted) break;
+  /// Status of a frame whose load failed.
+  SLUICE_HD status load_failure(std::uint32_t frame) const { return first_failure(frame, 0, reports_); }
+  /// Of one whose write failed: aborted where it may be started again at once. It may where another copy has
+  /// come through whole, since the store will leave out the failed one.
+  SLUICE_HD status write_failure(std::uint32_t frame) const {
+    status code = status::aborted;
+    for (std::uint32_t copy = 0; copy < copies_; ++copy) {
+      const status told = first_failure(frame, copy * copy_reports_, copy_reports_);
+      if (told.is_ok()) return status::aborted;
+      if (code == status::aborted) code = told;
     }
     return code;
   }
@@ -156,7 +164,7 @@ class directory_ref {
   /// Dirty because its last write failed, and not only for want of a queue: nobody but flush() tries it
   /// again.
   SLUICE_HD bool failed_to_write(std::uint32_t frame, frame_word word) const {
-    return word.is_dirty() && word.errors() != 0 && failure(frame) != status::aborted;
+    return word.is_dirty() && word.errors() != 0 && write_failure(frame) != status::aborted;
   }
 
   /// Takes the set's lock for a few steps that wait for nothing; false where somebody else has it.
@@ -174,10 +182,23 @@ class directory_ref {
   }
 
  private:
+  /// The first of `count` reports that says more than that its queue was lost; else that, or ok.
+  SLUICE_HD status first_failure(std::uint32_t frame, std::uint32_t first, std::uint32_t count) const {
+    status code;
+    for (std::uint32_t report = first; report < first + count; ++report) {
+      const status told = frame_detail(detail(frame, report).load(lane::relaxed)).told();
+      if (!told.is_ok()) code = told;
+      if (!told.is_ok() && told != status::aborted) break;
+    }
+    return code;
+  }
+
   std::uint64_t* words_ = nullptr;
   std::uint64_t* details_ = nullptr;
   directory_shape shape_;
   std::uint32_t reports_ = 1;
+  std::uint32_t copies_ = 1;
+  std::uint32_t copy_reports_ = 1;
 };
 
 }  // namespace sluice::cache

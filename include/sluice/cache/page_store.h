@@ -19,6 +19,7 @@ struct page_transfer {
   page_id page;
   std::byte* frame = nullptr;  ///< lane address of the frame's bytes
   bool write = false;
+  std::uint32_t attempt = 0;  ///< of a load: how many failed before; each goes to another source, in turn
   report_to to;  ///< gets reports(write) reports, each with on_ok or on_error; the k-th tells detail[k]
 };
 
@@ -35,6 +36,10 @@ struct page_transfer {
 /// poll: one look's worth of help for whoever waits for the report whose hint that is; 0 is nobody's. A lane
 ///   that polls with the hints of all reports in turn sees the transfer end, whether others help or not.
 /// flush: makes all finished writes last (NVMe FLUSH); returns the first failure.
+/// sources: how many copies of a page there are. A load brings one, a write makes all, in equal shares of its
+///   reports, copy by copy. A write that one copy took wholly is worth starting again whatever became of the
+///   others: the store leaves out those that failed. It looks at what is in `to.detail` when the page's next
+///   write comes.
 /// reports: how many reports one transfer makes: 1 unless mirrored or larger than the drive takes at once.
 template <class S>
 concept page_store = requires(const S store, lane::warp_team warp, lane::solo one, page_transfer transfer,
@@ -44,6 +49,7 @@ concept page_store = requires(const S store, lane::warp_team warp, lane::solo on
   {store.poll(warp, hint)};
   {store.poll(one, hint)};
   { store.flush(one, patience) } -> std::same_as<status>;
+  { store.sources() } -> std::same_as<std::uint32_t>;
   { store.reports(true) } -> std::same_as<std::uint32_t>;
   { store.page_bytes() } -> std::same_as<std::uint32_t>;
   { store.pages() } -> std::same_as<std::uint64_t>;

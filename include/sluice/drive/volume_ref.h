@@ -63,6 +63,8 @@ class volume_ref {
   /// Copies of each byte: a write goes to every one that is alive.
   SLUICE_HD std::uint32_t replicas() const { return striped_ ? 1 : drives_; }
   SLUICE_HD bool alive(std::uint32_t replica) const { return ((alive_ >> replica) & 1) != 0; }
+  /// The replicas that are alive, as bits, but for those of `left_out`.
+  SLUICE_HD std::uint64_t live(std::uint64_t left_out = 0) const { return alive_ & ~left_out; }
   SLUICE_HD bool contains(std::uint64_t first_byte, std::uint64_t count) const {
     return first_byte <= bytes_ && count <= bytes_ - first_byte;
   }
@@ -76,26 +78,36 @@ class volume_ref {
     return {static_cast<std::uint32_t>(unit - row * drives_), block((row << unit_shift_) | within)};
   }
 
-  /// A replica that is alive, picked by a hash of the address and the asker, so that reads spread without a
-  /// shared counter. The one after a failed replica takes its share.
-  SLUICE_HD std::uint32_t choose_replica(std::uint64_t byte, std::uint32_t lane) const {
+  /// A live replica, of which there must be one, picked by a hash of the address and the asker, so that reads
+  /// spread without a shared counter. The one after a failed replica takes its share. Each `attempt` more
+  /// goes to the next one.
+  SLUICE_HD std::uint32_t choose_replica(std::uint64_t byte, std::uint32_t lane, std::uint32_t attempt = 0,
+                                         std::uint64_t left_out = 0) const {
     if (replicas() == 1) return 0;
     const std::uint64_t hash = mix((byte >> block_shift_) * 0x9e3779b97f4a7c15ULL + lane);
-    const auto first = static_cast<std::uint32_t>(((hash >> 32) * drives_) >> 32);
-    const std::uint64_t from_first = alive_ >> first;
-    return from_first != 0 ? first + static_cast<std::uint32_t>(cuda::std::countr_zero(from_first))
-                           : static_cast<std::uint32_t>(cuda::std::countr_zero(alive_));
+    std::uint32_t chosen =
+        live_from(static_cast<std::uint32_t>(((hash >> 32) * drives_) >> 32), live(left_out));
+    for (; attempt > 0; --attempt) chosen = live_from(chosen + 1, live(left_out));
+    return chosen;
   }
-
-  /// Where `lane` reads `byte`.
-  SLUICE_HD volume_place locate_to_read(std::uint64_t byte, std::uint32_t lane) const {
-    return locate(byte, choose_replica(byte, lane));
+  /// The replica that is `copy`-th among those alive.
+  SLUICE_HD std::uint32_t live_replica(std::uint32_t copy) const {
+    std::uint64_t rest = alive_;
+    for (; copy > 0; --copy) rest &= rest - 1;
+    return static_cast<std::uint32_t>(cuda::std::countr_zero(rest));
   }
 
  private:
   static constexpr std::uint64_t replica_mask(const volume_shape& shape) {
     if (shape.how == layout::stripe) return 1;
     return shape.drives >= most_replicas ? ~std::uint64_t{0} : (std::uint64_t{1} << shape.drives) - 1;
+  }
+
+  /// The first replica of `mask` from `first` on, and on from 0.
+  SLUICE_HD static std::uint32_t live_from(std::uint32_t first, std::uint64_t mask) {
+    const std::uint64_t later = first < most_replicas ? mask >> first : 0;
+    return later != 0 ? first + static_cast<std::uint32_t>(cuda::std::countr_zero(later))
+                      : static_cast<std::uint32_t>(cuda::std::countr_zero(mask));
   }
 
   SLUICE_HD lba block(std::uint64_t drive_byte) const { return {(data_start_ + drive_byte) >> block_shift_}; }

@@ -13,35 +13,28 @@ template <class Team>
 SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
                                                  const cache::page_transfer& transfer,
                                                  lane::budget& patience) const {
-  const bool inside = transfer.page.value < pages_;
-  const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
   status result;
-  if (!inside) result = status::out_of_range;
-  bool started = false;
+  if (transfer.page.value >= pages_) result = status::out_of_range;
+  const bool here = active && result.is_ok();
+  const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
+  const std::uint32_t copies = team.any(here && transfer.write) ? mirror_.copies() : 1;
   std::uint32_t report = 0;
-  for (std::uint32_t copy = 0; copy < volume_.replicas(); ++copy) {
-    if (team.all(!transfer.write) && copy > 0) break;
-    const bool writes = transfer.write && volume_.alive(copy);
-    const bool here = active && inside && result.is_ok() && (writes || (!transfer.write && copy == 0));
-    drive::volume_place place{};
-    if (here)
-      place = transfer.write ? volume_.locate(byte, copy) : volume_.locate_to_read(byte, lane::warp_index());
-    for (std::uint32_t part = 0; part < commands_; ++part) {
+  for (std::uint32_t copy = 0; copy < copies; ++copy) {
+    const bool wanted = here && (transfer.write || copy == 0);
+    replica_choice to;
+    if (mirror_.is_mirror() && wanted) to = mirror_.choose(transfer, byte, copy);
+    const drive::volume_place place = mirror_.volume().locate(byte, to.replica);
+    for (std::uint32_t part = 0; part < mirror_.commands(); ++part, ++report) {
       queue::io_request request = command_for(transfer, place, part);
       request.to.detail += report;
-      const status code =
-          submit_command(team, here && (result.is_ok() || started), place.drive, request, patience);
-      if (!here) continue;
-      ++report;
-      if (code.is_ok()) {
-        started = true;
-      } else if (!started) {
+      status code = to.missing;
+      const status submitted = submit_command(team, wanted && code.is_ok(), place.drive, request, patience);
+      if (code.is_ok()) code = submitted;
+      if (!wanted || code.is_ok()) continue;
+      if (copies * mirror_.commands() == 1)
         result = code;
-      } else {
-        // Some commands are under way, so all reports must come: this one is made here.
-        lane::on_device(*request.to.detail).store(code.bits(), lane::relaxed);
-        lane::on_device(*request.to.word).fetch_add(transfer.to.on_error, lane::release);
-      }
+      else
+        mirror_ref::report(transfer.write, request.to, code);
     }
   }
   return result;
@@ -140,40 +133,57 @@ SLUICE_HD inline status volume_store_ref::flush(const Team& team, lane::budget& 
       if (!first.is_ok()) break;
     }
     if (first.is_ok()) {
-      for (std::uint32_t drive = 0; drive < drive_count_; ++drive) {
-        const status code = flush_drive(drive, patience);
-        if (first.is_ok()) first = code;
-        if (code == status::timed_out) break;
-      }
-      // A flush that was not answered in time may still report into the words: then they stay taken.
-      if (first != status::timed_out) lane::on_device(words_->flushing).store(0, lane::release);
+      const flush_answer all = flush_drives(patience);
+      first = all.code;
+      // An answer that may still come needs its words: then they stay taken.
+      if (all.came) lane::on_device(words_->flushing).store(0, lane::release);
     }
     bits = first.bits();
   }
   return status::from_bits(team.broadcast(bits));
 }
 
-SLUICE_HD inline status volume_store_ref::flush_drive(std::uint32_t drive, lane::budget& patience) const {
+/// Flushes drive after drive; the first failure. A replica that cannot be flushed is tried once more, and
+/// then left out, where another one is left.
+SLUICE_HD inline volume_store_ref::flush_answer volume_store_ref::flush_drives(lane::budget& patience) const {
+  flush_answer first;
+  for (std::uint32_t drive = 0; drive < drive_count_; ++drive) {
+    const std::uint64_t replica = std::uint64_t{1} << (drive & 63U);
+    if (mirror_.is_mirror() && (mirror_.volume().live(mirror_.left_out()) & replica) == 0) continue;
+    flush_answer answer = flush_drive(drive, patience);
+    if (mirror_.is_mirror() && answer.came && !answer.code.is_ok()) answer = flush_drive(drive, patience);
+    if (!answer.came) return answer;
+    if (mirror_.is_mirror() && !answer.code.is_ok() && mirror_.leave_out(replica)) continue;
+    if (first.code.is_ok()) first.code = answer.code;
+  }
+  return first;
+}
+
+SLUICE_HD inline volume_store_ref::flush_answer volume_store_ref::flush_drive(std::uint32_t drive,
+                                                                              lane::budget& patience) const {
   const lane::solo self;
-  status code;
+  flush_answer got;
   do {
     lane::on_device(words_->word).store(0, lane::relaxed);
     queue::io_request request;
     request.op = nvme::opcode::flush;
     request.to = {&words_->word, &words_->detail, 1, 2};
-    code = submit_on_drive(self, true, drive, request, patience);
-    if (!code.is_ok()) return code;
+    got.code = submit_on_drive(self, true, drive, request, patience);
+    if (!got.code.is_ok()) return got;
     std::uint64_t answer = 0;
     while ((answer = lane::on_device(words_->word).load(lane::acquire)) == 0) {  // pairs with the report
       poll(self, lane::on_device(words_->detail).load(lane::relaxed));
-      if (patience.spent()) return status::timed_out;
+      if (!patience.spent()) continue;
+      got.code = status::timed_out;
+      got.came = false;
+      return got;
     }
-    code = {};
+    got.code = {};
     if (answer != 1)
-      code =
+      got.code =
           status::from_bits(static_cast<std::uint32_t>(lane::on_device(words_->detail).load(lane::relaxed)));
-  } while (code == status::aborted);  // its queue was lost: ask another
-  return code;
+  } while (got.code == status::aborted);  // its queue was lost: ask another
+  return got;
 }
 
 }  // namespace sluice

@@ -38,7 +38,7 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::start_write_back(write_ba
   if (!word.is_dirty() || mine.page < first || mine.page >= last) return mine.done = true, false;
   if (mine.tries != 0 && !word.same_contents(mine.started)) return mine.done = true, false;
   if (directory.failed_to_write(mine.frame, word) && mine.tries >= 2) {
-    mine.code = directory.failure(mine.frame);
+    mine.code = directory.write_failure(mine.frame);
     return mine.done = true, false;
   }
   if (!detail::start_writing(directory, mine.frame, word, store_.reports(true))) return false;

@@ -96,6 +96,8 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     submit_writes(team, led.clean, left);
     const std::uint32_t ready = team.broadcast(led.ready ? mine.frame : no_frame_index);
     if (ready != no_frame_index) {
+      // What an earlier transfer left is no failure of the write that will follow.
+      if (team.leads()) view_.directory.forget_beyond(ready, 0);
       // Each lane will store to the frame: all have seen its word change, and say so before their stores.
       team.sync();
       lane::fence_before_refill();

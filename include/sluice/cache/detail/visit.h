@@ -38,7 +38,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
     if (detail::start_writing(view_.directory, seen.frame, seen.word, store_.reports(true)))
       led.clean = seen.frame;
   } else if (seen.word.is_dirty() && seen.word.errors() != 0) {
-    led.failure = view_.directory.failure(seen.frame);
+    led.failure = view_.directory.write_failure(seen.frame);
   } else if (seen.word.is_victim()) {
     // The page keeps its frame, so no second frame can be taken for it and the set's lock is not needed.
     const frame_word taken = seen.word.taken_to_load(seen.word.tag(), store_.reports(false));
@@ -73,6 +73,15 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::ui
   return led;
 }
 
+/// After a failed load: whether the page is sought afresh. It is for free where the command's queue was lost
+/// and has been deleted; else from each source once, and once more where the drive says that this may help.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::loads_again(quest& mine, status failed) const {
+  if (failed == status::aborted) return true;
+  const bool transient = failed.is_nvme() && !failed.do_not_retry();
+  return ++mine.attempt < store_.sources() * (transient ? 2 : 1);
+}
+
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <access Kind>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::look_at_load(quest& mine) const -> step {
@@ -84,11 +93,10 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::look_at_load(quest& mine)
     return led;
   }
   if (word.is_error()) {
-    const status code = view_.directory.failure(mine.frame);
+    const status code = view_.directory.load_failure(mine.frame);
     unpin(mine.frame);
     mine.loading = false;
-    // The command's queue was lost and has been deleted: the page is sought afresh, on an open queue.
-    if (code != status::aborted) led.failure = code;
+    if (!loads_again(mine, code)) led.failure = code;
     return led;
   }
   if (Kind == access::write && !view_.directory.change(mine.frame, word, word.dirtied(), lane::relaxed)) {
@@ -110,22 +118,24 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::advance(quest& mine, std:
 /// Starts the loads of those lanes that have one. A load that cannot be started ends as one that failed.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
-SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& team, bool mine, page_id page,
-                                                                    std::uint32_t frame,
+SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& team, bool load,
+                                                                    const quest& mine,
                                                                     lane::budget& left) const {
-  if (!team.any(mine)) return;
+  if (!team.any(load)) return;
+  const std::uint32_t frame = mine.frame;
   page_transfer transfer;
-  if (mine) {
+  if (load) {
     count(counter::loads, 1);
     view_.directory.forget_beyond(frame, store_.reports(false));
-    transfer = {page,
+    transfer = {mine.page,
                 frame_bytes(frame),
                 false,
+                lane::planted("cache.same_source") ? 0 : mine.attempt,
                 {view_.directory.word_address(frame), view_.directory.detail_address(frame),
                  frame_word::report_ok, frame_word::report_error}};
   }
-  const status started = store_.submit(team, mine, transfer, left);
-  if (!mine || started.is_ok()) return;
+  const status started = store_.submit(team, load, transfer, left);
+  if (!load || started.is_ok()) return;
   view_.directory.note_failure(frame, started);
   // Release: whoever sees the error sees its status.
   view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)),
@@ -148,6 +158,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
     transfer = {page,
                 frame_bytes(frame),
                 true,
+                0,
                 {view_.directory.word_address(frame), view_.directory.detail_address(frame),
                  frame_word::report_ok, frame_word::report_error}};
   }
@@ -195,7 +206,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     step led;
     if (!done && group.leads()) led = advance<Kind>(mine, group.size());
     // Everything taken is submitted before anybody waits for anything.
-    submit_loads(team, led.load, page, mine.frame, left);
+    submit_loads(team, led.load, mine, left);
     submit_writes(team, led.clean, left);
     if (!done) {
       // What has come is used and unpinned at once, each group for itself: nobody holds a page while others
@@ -237,7 +248,7 @@ cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team, page_id page)
       token = {seen.frame, seen.word};
     }
   }
-  submit_loads(team, led.load, page, mine.frame, left);
+  submit_loads(team, led.load, mine, left);
   submit_writes(team, led.clean, left);
   if (led.load) unpin(mine.frame);
   return {group.broadcast(token.frame), frame_word(group.broadcast(token.word.bits()))};
@@ -256,14 +267,27 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
           view_.directory.look(token.frame, lane::order_of("cache.loaded", lane::acquire));
       done = !word.same_contents(token.word) || !word.is_loading();
       if (done && word.same_contents(token.word) && word.is_error()) {
-        result = view_.directory.failure(token.frame);
+        result = view_.directory.load_failure(token.frame);
         // Nobody pins the error: the status is its own only if the frame has not been taken since.
         if (!view_.directory.look(token.frame, lane::relaxed).same_contents(word)) result = status::ok;
       }
     }
-    if (team.all(done)) return result;
+    if (team.all(done)) break;
     if (pause(team, !done, token.frame, left)) return done ? result : out_of_patience();
   }
+  // What a load could not bring, an access may still get from another source.
+  const bool again = !result.is_ok();
+  if (!team.any(again)) return result;
+  const page_id page = again ? view_.directory.page(token.frame, token.word) : page_id{pages_};
+  const status code = bring(team, page);
+  return again ? code : result;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
+SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::bring(const Team& team,
+                                                                               page_id page) const {
+  return visit<access::read>(team, page, [](const std::byte*) {});
 }
 
 }  // namespace sluice::cache
