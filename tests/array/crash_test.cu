@@ -1,0 +1,204 @@
+// Programs that are killed while they write: what a returned flush() covered is there afterwards, whole, and
+// an import that was cut off is known as one. The programs are forks, and use the CPU backend: no flush
+// depends on where lanes ran.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sluice/array/cached_volume.h"
+#include "sluice/base/bits.h"
+#include "sluice/base/error.h"
+#include "sluice/lane/identity.h"
+#include "sluice/lane/launch.h"
+#include "tests/support/doomed.h"
+#include "tests/support/refusal.h"
+#include "tests/support/scratch_file.h"
+
+namespace sluice {
+namespace {
+
+using ::testing::HasSubstr;
+using words = cached_volume<>::array_type<std::uint64_t>;
+
+constexpr std::uint32_t page_bytes = 4096;
+constexpr std::uint64_t page_words = page_bytes / sizeof(std::uint64_t);
+constexpr std::uint64_t pages = 96;
+
+/// True where that generation writes the page: each about every third.
+SLUICE_HD constexpr bool writes(std::uint64_t generation, std::uint64_t page) {
+  return mix(generation * 1000003 + page) % 3 == 0;
+}
+SLUICE_HD constexpr std::uint64_t stamp(std::uint64_t generation, std::uint64_t page) {
+  return generation << 16 | page;
+}
+
+/// Fills each page of a generation through a span: its words go to the drive together.
+struct write_generation {
+  words to;
+  std::uint64_t generation;
+  SLUICE_HD void operator()() const {
+    const auto warp = lane::warp_team::whole();
+    const std::uint32_t warps = lane::grid_lanes() / 32;
+    for (std::uint64_t page = lane::warp_index(); page < pages; page += warps) {
+      if (!writes(generation, page)) continue;
+      const auto kind = page % 2 == 0 ? span_kind::overwrite : span_kind::write;
+      const auto span = to.span(warp, page, kind);
+      for (std::uint32_t k = warp.rank(); k < span.size(); k += warp.size())
+        span.set(k, stamp(generation, page));
+    }
+  }
+};
+
+class crash : public ::testing::TestWithParam<int> {
+ protected:
+  /// As many drives as the test's parameter says, mirrored.
+  std::vector<std::string> uris(const std::string& options = "") const {
+    std::vector<std::string> all;
+    for (int i = 0; i < GetParam(); ++i) all.push_back("file:" + files_[i].path() + options);
+    return all;
+  }
+  void wait_up_to(std::uint32_t ms) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % (ms * 1000)));
+  }
+  /// Writes generation after generation from `first` on, and reports each that a flush has covered.
+  template <class Report>
+  void write_for_ever(std::uint64_t first, const Report& report) const {
+    const auto machine = lane::machine::cpu(1);
+    storage drives = storage::open(uris(), {.mode = drive::access::write});
+    // A fifth of the pages has room: others are written back while lanes go on.
+    cached_volume<> cached(
+        *machine, drives,
+        {.cache_bytes = 20 * page_bytes, .page_bytes = page_bytes, .queues = 1, .depth = 32});
+    const auto all = cached.array<std::uint64_t>(drives.volume().find("words"));
+    for (std::uint64_t now = first;; ++now) {
+      lane::launch(*machine, {.blocks = 1, .block_lanes = 64}, write_generation{all, now});
+      cached.sync();
+      if (now % 3 == 0) continue;
+      cached.flush();
+      report(now);
+    }
+  }
+  /// Generations of the pages on one drive, each of which must be whole, its own, and `least` or later.
+  std::vector<std::uint64_t> generations_on(std::uint32_t drive,
+                                            const std::vector<std::uint64_t>& least) const {
+    const storage after = storage::open(uris(), {.mode = drive::access::read});
+    const drive::volume& volume = after.volume();
+    const lba first = volume.ref().locate(volume.find("words").first_byte, drive).first;
+    std::vector<std::uint64_t> bytes(pages * page_words);
+    volume.drive_at(drive).read(first.value * volume.block_size(), std::as_writable_bytes(std::span(bytes)));
+    std::vector<std::uint64_t> found;
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      const std::span words = std::span(bytes).subspan(page * page_words, page_words);
+      found.push_back(words[0] >> 16);
+      for (const std::uint64_t word : words) EXPECT_EQ(word, words[0]) << "page " << page << " is torn";
+      EXPECT_GE(found[page], least[page]) << "page " << page << " lost a write that a flush had covered";
+      EXPECT_TRUE(words[0] == 0 || (words[0] & 0xffff) == page) << "another page's bytes";
+    }
+    return found;
+  }
+
+  test::scratch_file files_[2];
+  std::mt19937 random_{1};
+};
+
+TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
+  {
+    storage made = storage::create(uris("?size=4MiB"), {.mode = drive::access::write}, drive::layout::mirror,
+                                   drive::largest_page, "v");
+    made.volume().commit(made.volume().begin_dataset("words", "raw", pages * page_bytes));
+  }
+  std::vector<std::uint64_t> least(pages);  // generation that each page must have, or a later one
+  std::uint64_t newest = 0;
+  for (int round = 0; round < 50 && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    test::doomed writer([&](const auto& report) { write_for_ever(newest + 1, report); });
+    std::uint64_t covered = newest;
+    if (round % 4 != 0) covered = writer.next_report().value_or(covered);
+    wait_up_to(60);
+    covered = writer.kill(covered);
+    ASSERT_FALSE(writer.failed());
+
+    for (std::uint64_t now = newest + 1; now <= covered; ++now)
+      for (std::uint64_t page = 0; page < pages; ++page)
+        if (writes(now, page)) least[page] = now;
+    newest = std::max(newest, covered);
+    std::vector<std::uint64_t> oldest(pages, ~std::uint64_t{0});
+    for (int drive = 0; drive < GetParam(); ++drive) {
+      const std::vector<std::uint64_t> found = generations_on(static_cast<std::uint32_t>(drive), least);
+      for (std::uint64_t page = 0; page < pages; ++page) {
+        oldest[page] = std::min(oldest[page], found[page]);
+        newest = std::max(newest, found[page]);
+      }
+    }
+    least = oldest;
+  }
+  EXPECT_GT(newest, 50U) << "hardly anything was written";
+}
+
+INSTANTIATE_TEST_SUITE_P(drives, crash, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
+
+TEST(import, is_known_as_half_done_where_it_was_killed) {
+  std::mt19937 random(1);
+  int half = 0;
+  for (int round = 0; round < 20; ++round) {
+    const test::scratch_file fresh;
+    const std::vector<std::string> there{"file:" + fresh.path()};
+    const std::vector<std::byte> bytes(MiB, std::byte{7});
+    test::doomed importer([&](const auto& report) {
+      storage made =
+          storage::create({{there[0] + "?size=4MiB&delay_us=1000"}}, {.mode = drive::access::write},
+                          drive::layout::stripe, drive::largest_page, "v");
+      report(1);
+      const drive::dataset begun = made.volume().begin_dataset("data", "raw", bytes.size());
+      report(2);
+      for (std::uint64_t at = 0; at < bytes.size(); at += drive::largest_page)
+        made.volume().write(begun.first_byte + at, std::span(bytes).subspan(at, drive::largest_page));
+      report(3);
+      made.volume().commit(begun);
+      report(4);
+    });
+    std::uint64_t reached = 0;
+    if (round % 3 != 0) reached = importer.next_report().value_or(0);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
+    reached = importer.kill(reached);
+    ASSERT_FALSE(importer.failed()) << "round " << round;
+
+    if (reached == 0) {  // perhaps not even the manifest
+      try {
+        const storage found = storage::open(there, {.mode = drive::access::write});
+        EXPECT_TRUE(found.volume().datasets().empty());
+      } catch (const error& told) {
+        EXPECT_EQ(told.kind(), error_kind::bad_input) << told.what();
+        EXPECT_NE(told.mend(), "") << told.what();
+      }
+      continue;
+    }
+    storage found = storage::open(there, {.mode = drive::access::write});
+    if (reached < 4 && !found.volume().datasets().empty() &&
+        found.volume().datasets()[0].state == drive::dataset_state::importing) {
+      ++half;
+      const test::refusal told = test::refusal_of([&] { found.volume().find("data"); });
+      EXPECT_EQ(told.kind, error_kind::bad_input);
+      EXPECT_THAT(told.line, HasSubstr("half-imported"));
+      EXPECT_THAT(told.mend, HasSubstr("import it again"));
+    }
+    const drive::dataset again = found.volume().begin_dataset("data", "raw", bytes.size());
+    found.volume().write(again.first_byte, bytes);
+    found.volume().commit(again);
+    std::vector<std::byte> back(bytes.size());
+    found.volume().read(found.volume().find("data").first_byte, back);
+    ASSERT_EQ(back, bytes) << "round " << round;
+  }
+  EXPECT_GT(half, 0) << "no import was cut off in its middle";
+}
+
+}  // namespace
+}  // namespace sluice
