@@ -27,6 +27,9 @@ void throw_first_failure(const memory::buffer& box, const storage& from, std::ui
   std::string message =
       "element " + std::to_string(first.element) + " could not be " + (what == "read" ? "read" : "written");
   if (first.failures > 1) message += " (the first of " + std::to_string(first.failures) + " failures)";
+  if (code == status::read_only)
+    throw error(error_kind::bad_input, message + ": it was opened for reading", "open it for writing",
+                place_of(from, first.page * page_bytes, code));
   if (code == status::out_of_range) throw error(error_kind::bad_input, message + ": beyond the array's end");
   throw error(error_kind::io_failure, message, {}, place_of(from, first.page * page_bytes, code));
 }

@@ -46,6 +46,8 @@ volume_store::volume_store(const drive::volume& on, std::vector<drive::drive*> d
   ref_.pages_ = divide_up(bytes, options.page_bytes);
   ref_.drives_ = table_.lanes_as<drive_port>();
   ref_.words_ = shared_.lanes_as<store_words>();
+  ref_.writable_ = on.is_writable() && std::all_of(drives_.begin(), drives_.end(),
+                                                   [](const auto* one) { return one->info().writable; });
   ref_.drive_count_ = static_cast<std::uint32_t>(drives_.size());
   ref_.command_shift_ = log2_exact(command_bytes);
   ref_.page_shift_ = log2_exact(options.page_bytes);

@@ -91,6 +91,22 @@ TEST_F(array_of_a_file, ends_each_flush_by_the_drives_deadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
+TEST_F(array_of_a_file, refuses_lanes_writes_where_it_was_opened_for_reading) {
+  auto opened = numbers::open(machine(), uri());
+  lane::launch(machine(), {.blocks = 1, .block_lanes = 32}, add_one{opened.ref(), 1});
+  try {
+    opened.sync();
+    FAIL() << "a write that can never reach the drive went unnoticed";
+  } catch (const error& told) {
+    EXPECT_EQ(told.kind(), error_kind::bad_input);
+    EXPECT_EQ(told.place().code, status::read_only);
+    EXPECT_NE(told.mend(), "");
+  }
+  EXPECT_NO_THROW(opened.flush()) << "nothing is dirty";
+  const std::vector<std::uint32_t> values = bytes_on_disk();
+  for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(values[i], i + 7) << i;
+}
+
 TEST_F(array_of_a_file, is_refused_where_the_file_is_not_there) {
   EXPECT_THROW(numbers::open(machine(), uri() + ".none"), error);
 }

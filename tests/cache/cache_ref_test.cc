@@ -110,6 +110,23 @@ TYPED_TEST(any_cache, refuses_pages_beyond_the_end) {
   EXPECT_EQ(rig.store.reads(), 0U);
 }
 
+// Such frames once became dirty, and could never be written back.
+TYPED_TEST(any_cache, refuses_writes_to_a_store_that_takes_none) {
+  typename TypeParam::rig rig(2, {.pages = 10, .writable = false});
+  EXPECT_EQ(rig.value(3, 1), fake_store::stamp(3, 1));
+  EXPECT_EQ(rig.write(3, 1, 7), status::read_only);
+  EXPECT_EQ(rig.write(4, 1, 7), status::read_only);
+  EXPECT_EQ(rig.cache.fetch_add({3}, 8, std::uint64_t{5}).code, status::read_only);
+  const std::byte raw[8] = {};
+  EXPECT_EQ(rig.cache.template write_bytes<8>({3}, 8, raw, 8), status::read_only);
+  for (const span_kind kind : {span_kind::write, span_kind::overwrite})
+    EXPECT_EQ(rig.cache.hold(lane::solo(), {3}, kind).code, status::read_only);
+  EXPECT_EQ(rig.write(10, 1, 7), status::out_of_range);
+  for (std::uint64_t page = 0; page < 10; ++page) EXPECT_EQ(rig.value(page, 1), fake_store::stamp(page, 1));
+  EXPECT_EQ(rig.flush().code, status::ok);
+  EXPECT_EQ(rig.store.writes(), 0U);
+}
+
 TYPED_TEST(any_cache, survives_lost_queues_and_refused_commands) {
   typename TypeParam::rig rig(
       4, {.pages = 20, .write_reports = 2, .seed = 3, .lost_every = 5, .lost_looks = 10, .refuse_every = 7});

@@ -28,6 +28,7 @@ struct fake_store_options {
   std::uint32_t read_reports = 1;
   std::uint32_t write_reports = 1;
   std::uint32_t sources = 1;
+  bool writable = true;
   std::uint32_t most_delay = 3;  ///< looks that a part of a transfer waits, at most
   bool others_help = false;      ///< a look may finish any part, not only the one that is asked for
   std::uint64_t seed = 1;
@@ -199,6 +200,7 @@ struct fake_store_ref {
   std::uint32_t reports(bool write) const {
     return write ? store->options().write_reports : store->options().read_reports;
   }
+  bool writable() const { return store->options().writable; }
   std::uint32_t sources() const { return store->options().sources; }
   std::uint32_t page_bytes() const { return store->options().page_bytes; }
   std::uint64_t pages() const { return store->options().pages; }

@@ -63,6 +63,7 @@ class volume_store_ref {
  public:
   SLUICE_HD std::uint32_t page_bytes() const { return std::uint32_t{1} << page_shift_; }
   SLUICE_HD std::uint64_t pages() const { return pages_; }
+  SLUICE_HD bool writable() const { return writable_; }
   SLUICE_HD std::uint32_t sources() const { return mirror_.copies(); }
   SLUICE_HD std::uint32_t reports(bool write) const {
     return mirror_.commands() * (write ? mirror_.copies() : 1);
@@ -106,6 +107,7 @@ class volume_store_ref {
   std::uint32_t command_shift_ = 0;  // log2 of the bytes of one command
   std::uint32_t page_shift_ = 12;
   std::uint32_t block_shift_ = 9;
+  bool writable_ = true;
 };
 
 }  // namespace sluice

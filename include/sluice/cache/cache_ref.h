@@ -113,7 +113,8 @@ class cache_ref {
   template <class T>
   SLUICE_HD SLUICE_INLINE outcome<T> read(page_id page, std::uint32_t offset) const;
 
-  /// Writes the element; the page becomes dirty. The rest as read().
+  /// Writes the element; the page becomes dirty. The rest as read(); read_only where the store takes no
+  /// writes.
   template <class T>
   SLUICE_NOINLINE SLUICE_HD status write(page_id page, std::uint32_t offset, const T& value) const;
 
@@ -145,7 +146,7 @@ class cache_ref {
 
   /// Pins a page across user code.
   /// Lanes:  all lanes of the team, one page.
-  /// Errors: no_frame where spans hold all but one way of the page's set; else as read().
+  /// Errors: no_frame where spans hold all but one way of the page's set; else as read() or write().
   template <class Team>
   SLUICE_HD held_page hold(const Team& team, page_id page, span_kind kind) const;
   /// Ends it. Order: release; whoever pins the page next, or writes it back, sees what the team wrote.
@@ -233,6 +234,12 @@ class cache_ref {
   }
   template <class T>
   SLUICE_NOINLINE SLUICE_HD outcome<T> read_pinned(page_id page, std::uint32_t offset) const;
+  template <access Kind>
+  SLUICE_HD status refusal(page_id page) const {
+    if (page.value >= pages_) return status::out_of_range;
+    if (Kind == access::write && !store_.writable()) return status::read_only;
+    return {};
+  }
   template <class Team>
   SLUICE_NOINLINE SLUICE_HD status bring(const Team& team, page_id page) const;
   template <class Read>

@@ -40,6 +40,7 @@ struct page_transfer {
 ///   reports, copy by copy. A write that one copy took wholly is worth starting again whatever became of the
 ///   others: the store leaves out those that failed. It looks at what is in `to.detail` when the page's next
 ///   write comes.
+/// writable: whether writes may come; else the cache refuses them to lanes.
 /// reports: how many reports one transfer makes: 1 unless mirrored or larger than the drive takes at once.
 template <class S>
 concept page_store = requires(const S store, lane::warp_team warp, lane::solo one, page_transfer transfer,
@@ -50,6 +51,7 @@ concept page_store = requires(const S store, lane::warp_team warp, lane::solo on
   {store.poll(one, hint)};
   { store.flush(one, patience) } -> std::same_as<status>;
   { store.sources() } -> std::same_as<std::uint32_t>;
+  { store.writable() } -> std::same_as<bool>;
   { store.reports(true) } -> std::same_as<std::uint32_t>;
   { store.page_bytes() } -> std::same_as<std::uint32_t>;
   { store.pages() } -> std::same_as<std::uint64_t>;

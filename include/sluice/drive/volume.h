@@ -53,6 +53,8 @@ class volume {
   std::uint32_t block_size() const { return parts_.newest.content.block_size; }
   std::uint32_t drives() const { return parts_.newest.content.drives; }
   bool is_raw() const { return parts_.is_raw; }
+  /// False where it was opened for reading. A raw volume is as writable as its drives.
+  bool is_writable() const { return parts_.writable; }
   /// Drive `index` of the volume, as volume_place names it.
   block_io& drive_at(std::uint32_t index) const { return *parts_.drives[index]; }
   /// Which of the drives given to create, open or raw became drive `index`, counted from 0.

@@ -10,7 +10,8 @@ template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
 SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold(const Team& team, page_id page,
                                                                  span_kind kind) const {
-  if (page.value >= pages_) return {no_frame_index, kind, status::out_of_range};
+  const status refused = kind == span_kind::read ? refusal<access::read>(page) : refusal<access::write>(page);
+  if (!refused.is_ok()) return {no_frame_index, kind, refused};
   if (kind == span_kind::overwrite) return hold_overwritten(team, page);
   if constexpr (Mode == mode::optimized) return hold_loaded(team, page, kind);
   // In the lesser modes each lane asks for itself, so only one asks.

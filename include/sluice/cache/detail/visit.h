@@ -199,9 +199,8 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
   const Team group = group_of(team, page);
   lane::budget left = patience();
   quest mine{page};
-  status result;
-  bool done = page.value >= pages_;
-  if (done) result = status::out_of_range;
+  status result = refusal<Kind>(page);
+  bool done = !result.is_ok();
   while (true) {
     step led;
     if (!done && group.leads()) led = advance<Kind>(mine, group.size());
