@@ -27,7 +27,6 @@ class region_table {
     bool holds(std::uint64_t at, std::uint64_t bytes) const {
       return at >= begin && at <= end && bytes <= end - at;
     }
-    // clang-tidy 14 sees a null pointer in every defaulted <=>. NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const extent&, const extent&) = default;
   };
   /// The whole extent that `at` lies in; empty where it is not mapped.
