@@ -17,16 +17,15 @@ namespace sluice {
 
 /// Replicas that are neither read nor written any more, as bits. Zeroed memory: none.
 struct mirror_words {
-  std::uint64_t lost;      ///< lanes found that they failed a write which another replica took
-  std::uint64_t left_out;  ///< the host knows of
+  std::uint64_t lost;                            ///< by lanes: they failed a write that another replica took
+  std::uint64_t left_out;                        ///< by the host
   std::uint32_t forgiven[drive::most_replicas];  ///< failures of each that another try may mend
 };
 
 /// Where a copy of a page goes to, or comes from.
 struct replica_choice {
   std::uint32_t replica = 0;
-  status
-      missing;  ///< not ok where it does not: aborted where the replica is left out, queue_lost where all are
+  status missing;  ///< why it does not: aborted where the replica is left out, queue_lost where all are
 };
 
 /// A copy is one replica that was alive when the store was made. Trivially copyable. What is rare stands in
