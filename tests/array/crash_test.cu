@@ -31,6 +31,7 @@ using words = cached_volume<>::array_type<std::uint64_t>;
 constexpr std::uint32_t page_bytes = 4096;
 constexpr std::uint64_t page_words = page_bytes / sizeof(std::uint64_t);
 constexpr std::uint64_t pages = 96;
+constexpr int rounds = SLUICE_TSAN ? 10 : 50;  // ThreadSanitizer makes each of them slow
 
 /// True where that generation writes the page: each about every third.
 SLUICE_HD constexpr bool writes(std::uint64_t generation, std::uint64_t page) {
@@ -117,7 +118,7 @@ TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
   }
   std::vector<std::uint64_t> least(pages);  // generation that each page must have, or a later one
   std::uint64_t newest = 0;
-  for (int round = 0; round < 50 && !HasFailure(); ++round) {
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     test::doomed writer([&](const auto& report) { write_for_ever(newest + 1, report); });
     std::uint64_t covered = newest;
@@ -140,7 +141,7 @@ TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
     }
     least = oldest;
   }
-  EXPECT_GT(newest, 50U) << "hardly anything was written";
+  EXPECT_GT(newest, static_cast<unsigned>(rounds)) << "hardly anything was written";
 }
 
 INSTANTIATE_TEST_SUITE_P(drives, crash, ::testing::Values(1, 2), ::testing::PrintToStringParamName());

@@ -44,6 +44,7 @@ class store_world {
     for (tests::model_drive_options options : what.drives) {
       options.max_transfer = command_bytes;
       options.marks_blocks = false;
+      options.into_frames = true;
       drives_.push_back(std::make_unique<tests::model_drive>(options));
       drives_.back()->allowed_repeats = ~std::uint64_t{0};
       in_order.push_back(drives_.back().get());

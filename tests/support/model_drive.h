@@ -18,6 +18,8 @@
 #include "sluice/drive/drive.h"
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/explore.h"
+#include "sluice/lane/frame_copy.h"
+#include "sluice/lane/team.h"
 #include "sluice/nvme/command.h"
 
 namespace sluice::tests {
@@ -29,7 +31,8 @@ struct model_drive_options {
   std::uint32_t max_depth = 1024;
   std::uint32_t block_size = 512;
   std::uint32_t max_transfer = 64 * KiB;
-  bool marks_blocks = true;      ///< block numbers have their low byte again in the high half
+  bool marks_blocks = true;  ///< block numbers have their low byte again in the high half
+  bool into_frames = false;  ///< data go to frames, whose late readers look again: no race of theirs counts
   bool frames_reachable = true;  ///< peer path; else staged
   std::int64_t lose = -1;  ///< this fetched command (counted from 0) is never answered; its DMA comes late
   std::uint32_t lose_every = 0;            ///< so is every n-th
@@ -251,8 +254,13 @@ class model_drive final : public drive::drive {
   void move_data(const nvme::submission_entry& entry) {
     const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
     auto* words = reinterpret_cast<std::uint64_t*>(entry.prp1);
-    if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::read))
-      for (std::uint32_t i = 0; i < 2; ++i) words[i] = stamp_of(first);
+    const std::uint64_t stamps[2] = {stamp_of(first), stamp_of(first)};
+    const bool reads = entry.op() == static_cast<std::uint8_t>(nvme::opcode::read);
+    if (reads && options_.into_frames)
+      lane::copy_into_frame(lane::solo{}, reinterpret_cast<std::byte*>(words),
+                            reinterpret_cast<const std::byte*>(stamps), sizeof stamps);
+    else if (reads)
+      std::memcpy(words, stamps, sizeof stamps);
     if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::write) && words[0] != stamp_of(first))
       options_.breach("a write sends bytes that its lane did not write");
   }
