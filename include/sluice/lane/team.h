@@ -121,12 +121,13 @@ SLUICE_HD inline warp_team warp_team::whole() {
   return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU
                                                                  : (1U << (block_lanes() & 31U)) - 1);
 }
-// Each lane for itself: a team of whoever happens to be active got its lanes out of step on an H200 with
-// nvcc 13.0 (2026-12-01, shuffles answered with the values of other collectives; cause not found yet), where
-// whole warps never did.
-SLUICE_HD inline warp_team warp_team::converged() { return warp_team(1U << lane_index()); }
+// The caller's own bit, which is set anyway, keeps ptxas from taking the mask for the same in all lanes of
+// the warp: it would hold it in a register of the warp, while two such teams may well run through the same
+// code side by side (ptxas 13.0, sm_90: R2UR of the mask, and BRA.DIV by it; one team's shuffles then went by
+// the other's mask).
+SLUICE_HD inline warp_team warp_team::converged() { return warp_team(__activemask() | (1U << lane_index())); }
 SLUICE_HD inline void warp_team::sync() const { __syncwarp(mask_); }
-SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const { return __ballot_sync(mask_, yes); }
+SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const { return __ballot_sync(mask_, yes) & mask_; }
 SLUICE_HD inline warp_team warp_team::matching(std::uint64_t key) const {
   return warp_team(__match_any_sync(mask_, static_cast<unsigned long long>(key)));
 }
