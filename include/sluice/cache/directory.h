@@ -132,11 +132,10 @@ class directory_ref {
     std::uint64_t expected = from.bits();
     return word(frame).compare_exchange(expected, to.bits(), o);
   }
-  /// For poll(): where the frame's transfer waits. Its reports take turns, one a look; 37 has no divisor in
-  /// common with their number, so that they do so also for the waiter who is asked once in 32 looks.
+  /// For poll(): where the frame's transfer waits. Its reports take turns, one a look.
   SLUICE_HD std::uint64_t hint(std::uint32_t frame, std::uint32_t look) const {
     std::uint32_t report = 0;
-    if (reports_ > 1 && !lane::planted("cache.first_report_only")) report = (look + look / 32 * 5) % reports_;
+    if (reports_ > 1 && !lane::planted("cache.first_report_only")) report = look % reports_;
     return frame_detail(detail(frame, report).load(lane::relaxed)).hint();
   }
   /// Status of a frame whose load failed.

@@ -171,24 +171,17 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
                                         lane::order_of("cache.never_started", lane::release));
 }
 
-/// A fruitless look of the whole team: helps the store along, in turn for each lane that waits, and says
-/// whether the patience is over.
+/// A fruitless look of the whole team: helps the store along for every lane that waits, and says whether the
+/// patience is over.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
 SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting,
                                                              std::uint32_t wait_at,
                                                              lane::budget& left) const {
-  const std::uint32_t waiters = team.ballot(waiting && wait_at != no_frame_index);
-  std::uint64_t hint = 0;
-  if (waiters != 0) {
-    const std::uint32_t look = team.broadcast(left.looks());
-    const std::uint32_t later = waiters & (~0U << (look & 31U));
-    const std::uint32_t from = later != 0 ? later : waiters;
-    const std::uint32_t chosen = from & (~from + 1);
-    if (team.bit() == chosen) hint = view_.directory.hint(wait_at, look);
-    hint = team.of(hint, chosen);
-  }
-  store_.poll(team, hint);
+  // Each with the hint of its own page: what has been answered to any of them is taken in together.
+  const std::uint32_t look = team.broadcast(left.looks());
+  const bool asks = waiting && wait_at != no_frame_index;
+  store_.poll(team, asks ? view_.directory.hint(wait_at, look) : 0);
   return team.broadcast(team.leads() && left.spent());
 }
 
