@@ -191,7 +191,8 @@ struct fake_store_ref {
   }
   template <class Team>
   void poll(const Team& team, std::uint64_t hint) const {
-    if (team.leads() && store->poll(hint)) lane::spread_news();  // nobody is to nap between two looks
+    if ((team.leads() || hint != 0) && store->poll(hint))
+      lane::spread_news();  // nobody naps between two looks
   }
   template <class Team>
   status flush(const Team& /*team*/, lane::budget& /*patience*/) const {

@@ -33,8 +33,10 @@ struct page_transfer {
 ///   aborted may be tried again at once. Everything written to the frame before is what a write transfers. A
 ///   frame's word must say loading before a read is submitted: late readers are turned away by it (design
 ///   section 5).
-/// poll: one look's worth of help for whoever waits for the report whose hint that is; 0 is nobody's. A lane
-///   that polls with the hints of all reports in turn sees the transfer end, whether others help or not.
+/// poll: one look's worth of help for the lanes that wait, each for the report whose hint it gives; 0 where
+/// it
+///   waits for none. A lane that polls with the hints of all reports in turn sees the transfer end, whether
+///   others help or not.
 /// flush: makes all finished writes last (NVMe FLUSH); returns the first failure.
 /// sources: how many copies of a page there are. A load brings one, a write makes all, in equal shares of its
 ///   reports, copy by copy. A write that one copy took wholly is worth starting again whatever became of the
