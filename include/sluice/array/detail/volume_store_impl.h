@@ -25,8 +25,11 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
     if (mirror_.is_mirror() && wanted) to = mirror_.choose(transfer, byte, copy);
     const drive::volume_place place = mirror_.volume().locate(byte, to.replica);
     for (std::uint32_t part = 0; part < mirror_.commands(); ++part, ++report) {
-      queue::io_request request = command_for(transfer, place, part);
-      if (wanted) request.to.detail += report;  // others report nowhere
+      queue::io_request request;
+      if (wanted) {  // others have no frame, and report nowhere
+        request = command_for(transfer, place, part);
+        request.to.detail += report;
+      }
       status code = to.missing;
       const status submitted = submit_command(team, wanted && code.is_ok(), place.drive, request, patience);
       if (code.is_ok()) code = submitted;
