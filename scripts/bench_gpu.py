@@ -57,7 +57,8 @@ def register_bars(tool):
     listing = run(command)
     bars = []
     for path, number, bar in (("peer", 1, 40), ("staged", 2, 64)):
-        found = re.findall(r"Function \S*run_kernel\S*io_kernel\S*pathE" + str(number) + r"E\S*warp_team\S*:\s*\n\s*REG:(\d+) STACK:(\d+)",
+        found = re.findall(r"Function \S*run_resident_kernel\S*io_kernel\S*pathE" + str(number)
+                           + r"E\S*full_warp\S*io_checkE0E\S*:\s*\n\s*REG:(\d+) STACK:(\d+)",
                            listing)
         if not found:
             sys.exit(f"bench-gpu: the {path} I/O kernel is not in {tool}")

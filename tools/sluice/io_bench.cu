@@ -130,24 +130,24 @@ class bench {
   }
 
   /// Calls `act` with the kernel for this machine and these drives.
-  template <class Act>
-  auto with_kernel(const Act& act) const {
-    const io_job* const job = job_.lanes_as<io_job>();
+  template <io_check Check, class Act>
+  auto with_kernel(const io_job& job, const Act& act) const {
     const bool alone = machine_.kind() == backend::cpu;
     if (staged())
-      return alone ? act(io_kernel<queue::path::staged, lane::solo>{job})
-                   : act(io_kernel<queue::path::staged, lane::warp_team>{job});
-    return alone ? act(io_kernel<queue::path::peer, lane::solo>{job})
-                 : act(io_kernel<queue::path::peer, lane::warp_team>{job});
+      return alone ? act(io_kernel<queue::path::staged, lane::solo, Check>{job})
+                   : act(io_kernel<queue::path::staged, lane::full_warp, Check>{job});
+    return alone ? act(io_kernel<queue::path::peer, lane::solo, Check>{job})
+                 : act(io_kernel<queue::path::peer, lane::full_warp, Check>{job});
   }
   std::uint64_t resident_lanes() const {
-    return with_kernel([&](auto kernel) {
-             return std::uint64_t{lane::resident_blocks<decltype(kernel)>(machine_, block_lanes())};
-           }) *
+    const auto blocks = [&](auto kernel) {
+      return std::uint64_t{lane::resident_blocks<decltype(kernel)>(machine_, block_lanes())};
+    };
+    return std::min(with_kernel<io_check::stamp>({}, blocks), with_kernel<io_check::every_byte>({}, blocks)) *
            block_lanes();
   }
   std::uint64_t teams() const {
-    return lanes_ / (machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::warp_team>);
+    return lanes_ / (machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::full_warp>);
   }
   std::uint32_t block_lanes() const { return machine_.kind() == backend::cuda ? 256 : 32; }
   bool staged() const { return !storage_.drives().front()->reaches_frames(machine_.kind()); }
@@ -163,10 +163,9 @@ class bench {
     stride_ = queue::piece_stride(options_.block_bytes, 4096);
     buffers_ = memory::buffer(kind, memory::place::device, lanes_ * stride_);
     cells_ = memory::buffer(kind, memory::place::device, lanes_ * sizeof(io_cell));
-    tallies_ = memory::buffer(kind, memory::place::device, teams() * sizeof(io_tally));
+    records_ = memory::buffer(kind, memory::place::device, teams() * sizeof(io_team));
     latencies_ = memory::buffer(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t));
     stop_ = memory::buffer(kind, memory::place::pinned, sizeof(std::uint32_t));
-    job_ = memory::buffer(kind, memory::place::device, sizeof(io_job));
   }
 
   void make_queues() {
@@ -198,17 +197,18 @@ class bench {
   }
 
   void pass(io_bench_result& result, const std::function<bool()>& stop, const pass_options& how) {
-    clear<io_tally>(tallies_);
+    clear<io_team>(records_);
     clear<std::uint64_t>(latencies_);
     const io_job job{
         .drives = ports_.lanes_as<io_drive>(),
         .cells = cells_.lanes_as<io_cell>(),
         .buffers = buffers_.lanes(),
         .truth = truth_.lanes_as<sector_truth>(),
-        .tallies = tallies_.lanes_as<io_tally>(),
+        .teams = records_.lanes_as<io_team>(),
         .latencies = latencies_.lanes_as<std::uint64_t>(),
         .stop = stop_.lanes_as<std::uint32_t>(),
         .blocks = blocks_,
+        .block_bits = log2_exact(blocks_),
         .commands = how.commands,
         .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
         .seed = options_.seed,
@@ -216,17 +216,16 @@ class bench {
         .command_bytes = options_.block_bytes,
         .stride = stride_,
         .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
-        .pattern = options_.pattern,
-        .check_whole = how.whole};
-    memory::copy_in(job_.view(), 0, std::as_bytes(std::span(&job, 1)));
-    result.seconds = launch(stop);
+        .pattern = options_.pattern};
+    result.seconds = how.whole ? launch<io_check::every_byte>(job, stop) : launch<io_check::stamp>(job, stop);
     collect(result);
   }
 
-  double launch(const std::function<bool()>& stop) {
+  template <io_check Check>
+  double launch(const io_job& job, const std::function<bool()>& stop) {
     const lane::grid shape{static_cast<std::uint32_t>(lanes_ / block_lanes()), block_lanes()};
     const auto running =
-        with_kernel([&](const auto& kernel) { return lane::start(machine_, shape, kernel); });
+        with_kernel<Check>(job, [&](const auto& kernel) { return lane::start(machine_, shape, kernel); });
     while (!running->finished()) {
       if (stop()) lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::release);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -235,9 +234,9 @@ class bench {
   }
 
   void collect(io_bench_result& result) const {
-    std::vector<io_tally> tallies(teams());
-    memory::copy_out(tallies_.view(), 0, std::as_writable_bytes(std::span(tallies)));
-    for (const io_tally& tally : tallies) {
+    std::vector<io_team> tallies(teams());
+    memory::copy_out(records_.view(), 0, std::as_writable_bytes(std::span(tallies)));
+    for (const io_team& tally : tallies) {
       result.commands += tally.commands;
       result.failed += tally.failed;
       result.wrong += tally.wrong;
@@ -273,7 +272,7 @@ class bench {
   io_bench_options options_;
   std::uint64_t span_ = 0, blocks_ = 0, lanes_ = 0;
   std::uint32_t stride_ = 0;
-  memory::buffer truth_, buffers_, cells_, tallies_, latencies_, stop_, job_, ports_;
+  memory::buffer truth_, buffers_, cells_, records_, latencies_, stop_, ports_;
   std::vector<queue::prp_table> prps_;
   std::vector<std::unique_ptr<queue::queue_set>> queues_;
 };

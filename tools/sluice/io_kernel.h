@@ -8,6 +8,7 @@
 
 #include "sluice/base/bits.h"
 #include "sluice/lane/identity.h"
+#include "sluice/lane/launch.h"
 #include "sluice/lane/team.h"
 #include "sluice/lane/wait.h"
 #include "sluice/queue/queue_pair_ref.h"
@@ -38,13 +39,16 @@ struct alignas(16) io_cell {
   std::uint64_t detail;
 };
 
-/// Counted by one team, in lines of its own.
-struct alignas(128) io_tally {
+/// What one team counts and remembers, in a line of its own: what it needs once a round need not take
+/// registers while it waits.
+struct alignas(128) io_team {
   std::uint64_t commands;
   std::uint64_t failed;         ///< answered with an error status
   std::uint64_t wrong;          ///< answered ok, with other bytes than the truth
   std::uint64_t first_failure;  ///< status bits in the low half, drive in the high half; 0 where none
   std::uint64_t first_block;    ///< logical block of it
+  std::uint64_t began;          ///< ns, the first round
+  std::uint64_t round_began;    ///< ns
 };
 
 /// Four buckets to each power of two of nanoseconds.
@@ -67,16 +71,18 @@ struct io_drive {
   queue::prp_table_ref buffers;  ///< the lanes' pieces as this drive sees them; peer path only
 };
 
-/// Everything the lanes are told; one copy in their memory.
+/// Everything the lanes are told. Part of the kernel: on a GPU it lies in the constant bank and takes no
+/// registers.
 struct io_job {
   const io_drive* drives;
   io_cell* cells;             ///< one a lane
   std::byte* buffers;         ///< one piece a lane
   const sector_truth* truth;  ///< of each sector, drive after drive
-  io_tally* tallies;          ///< one a team
+  io_team* teams;             ///< one each
   std::uint64_t* latencies;   ///< latency_buckets counts
   std::uint32_t* stop;        ///< the host ends the run with it
-  std::uint64_t blocks;       ///< of command_bytes on each drive; a power of two where random
+  std::uint64_t blocks;       ///< of command_bytes on each drive; a power of two
+  std::uint32_t block_bits;   ///< log2 of blocks
   std::uint64_t commands;     ///< in all
   std::uint64_t nanoseconds;  ///< or for so long, whichever ends first
   std::uint64_t seed;
@@ -85,16 +91,15 @@ struct io_job {
   std::uint32_t stride;  ///< of buffers
   std::uint32_t writes_in_1024;
   io_pattern pattern;
-  bool check_whole;  ///< every byte, else each sector's stamp
 };
 
 /// Block of the n-th command: all blocks once before any comes twice.
 SLUICE_HD inline std::uint64_t block_of(const io_job& job, std::uint64_t n) {
-  if (job.pattern == io_pattern::sequential) return n % job.blocks;
-  // Odd multiplications, xor-shifts and additions are bijections of the low bits; each pass has another.
   const std::uint64_t mask = job.blocks - 1;
+  if (job.pattern == io_pattern::sequential) return n & mask;
+  // Odd multiplications, xor-shifts and additions are bijections of the low bits; each pass has another.
   const std::uint64_t pass = n & ~mask;
-  const std::uint32_t half = log2_exact(job.blocks) / 2 + 1;
+  const std::uint32_t half = static_cast<std::uint32_t>(job.block_bits) / 2 + 1;
   std::uint64_t x = (n + mix(job.seed + pass)) & mask;
   for (int round = 0; round < 2; ++round) {
     x = (x * 0xd6e8feb86659fd93ULL) & mask;
@@ -110,9 +115,17 @@ inline constexpr std::uint32_t team_lanes = 32;
 template <>
 inline constexpr std::uint32_t team_lanes<lane::solo> = 1;
 
-template <queue::path Path, class Team>
+/// What is compared with the truth of a sector that came.
+enum class io_check : std::uint8_t { stamp, every_byte };
+
+template <queue::path Path, class Team, io_check Check>
 struct io_kernel {
-  const io_job* shared;
+  /// 40 registers a lane on the peer path and 64 on the staged one, without a spill, as tests/ptx checks;
+  /// whoever compares every byte is not timed and takes what it likes.
+  static constexpr lane::residency resident{
+      256, Check == io_check::every_byte ? 1U : (Path == queue::path::peer ? 6U : 4U)};
+
+  io_job job;
 
   SLUICE_HD static Team own_team() {
     if constexpr (std::is_same_v<Team, lane::solo>)
@@ -120,114 +133,108 @@ struct io_kernel {
     else
       return Team::whole();
   }
-  SLUICE_HD static std::uint32_t team_index() {
-    return static_cast<std::uint32_t>(lane::grid_index() / team_lanes<Team>);
-  }
+  SLUICE_HD static std::uint32_t index() { return static_cast<std::uint32_t>(lane::grid_index()); }
+  SLUICE_HD static std::uint32_t team_index() { return index() / team_lanes<Team>; }
+  SLUICE_HD io_team& record() const { return job.teams[team_index()]; }
+  SLUICE_HD io_cell& cell() const { return job.cells[index()]; }
+  SLUICE_HD std::byte* data() const { return job.buffers + std::uint64_t{index()} * job.stride; }
+  SLUICE_HD std::uint32_t drive_index() const { return team_index() % job.drive_count; }
 
   SLUICE_HD void operator()() const {
-    const io_job& job = *shared;
     const Team team = own_team();
-    const std::uint32_t index = team_index();
-    const io_drive& drive = job.drives[index % job.drive_count];
-    const std::uint32_t turn = index / job.drive_count;
-    const queue::basic_queue_pair_ref<Path> queue(drive.queues + turn % drive.queue_count);
-    const std::uint64_t began = team.broadcast(lane::clock_ns());
-    std::uint32_t rounds = 0;
-    for (std::uint64_t first = std::uint64_t{index} * team_lanes<Team>;; first += lane::grid_lanes()) {
-      const std::uint64_t now = team.broadcast(lane::clock_ns());
-      // The host's word lies across the link: a look now and then is enough.
-      const bool stopped = (++rounds & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
-      const bool over = first >= job.commands || now - began > job.nanoseconds || stopped;
+    const io_drive& drive = job.drives[drive_index()];
+    const queue::basic_queue_pair_ref<Path> queue(drive.queues +
+                                                  team_index() / job.drive_count % drive.queue_count);
+    if (team.leads()) record().began = lane::clock_ns();
+    for (std::uint64_t first = std::uint64_t{team_index()} * team_lanes<Team>;; first += lane::grid_lanes()) {
+      bool over = false;
+      if (team.leads()) over = first >= job.commands || time_is_over();
       if (team.broadcast(over)) return;
-      one_round(team, job, drive, index % job.drive_count, queue, first, now);
+      one_round(team, queue, first + team.rank());
     }
   }
 
-  SLUICE_HD static void one_round(const Team& team, const io_job& job, const io_drive& drive,
-                                  std::uint32_t drive_index, const queue::basic_queue_pair_ref<Path>& queue,
-                                  std::uint64_t first, std::uint64_t now) {
-    const std::uint64_t n = first + team.rank();
+  SLUICE_HD bool time_is_over() const {
+    io_team& mine = record();
+    const std::uint64_t now = lane::clock_ns();
+    mine.round_began = now;
+    if (now - mine.began > job.nanoseconds) return true;
+    // The host's word lies across the link: a look now and then is enough.
+    return (mine.commands / 32 & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
+  }
+
+  /// The n-th command of all.
+  SLUICE_HD void one_round(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
+                           std::uint64_t n) const {
     const bool active = n < job.commands;
-    io_cell& cell = job.cells[lane::grid_index()];
-    cell = {};  // nothing of ours is in flight
+    cell() = {};  // nothing of ours is in flight
     if (job.writes_in_1024 != 0) {
-      if (active && writes(job, n)) fill(job, data_of(job), drive_index, block_of(job, n));
+      if (active && writes(n)) fill(block_of(job, n));
       team.sync();
     }
-    const queue::submission sent =
-        queue.submit_made(team, active, [&] { return request_for(job, drive, n); });
+    const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(n); });
     const bool waits = active && sent.code.is_ok();
-    wait(team, queue, cell, waits, sent.ticket);
-    account(team, job, drive, drive_index, n, waits, now);
+    wait(team, queue, waits, sent.ticket);
+    account(team, n, waits);
   }
 
-  SLUICE_HD static bool writes(const io_job& job, std::uint64_t n) {
-    return (mix(n + job.seed) & 1023U) < job.writes_in_1024;
-  }
-  SLUICE_HD static std::byte* data_of(const io_job& job) {
-    return job.buffers + lane::grid_index() * job.stride;
-  }
+  SLUICE_HD bool writes(std::uint64_t n) const { return (mix(n + job.seed) & 1023U) < job.writes_in_1024; }
 
-  SLUICE_HD static queue::io_request request_for(const io_job& job, const io_drive& drive, std::uint64_t n) {
-    io_cell& cell = job.cells[lane::grid_index()];
+  SLUICE_HD queue::io_request request_for(std::uint64_t n) const {
+    const io_drive& drive = job.drives[drive_index()];
     queue::io_request request;
-    request.op = writes(job, n) ? nvme::opcode::write : nvme::opcode::read;
+    request.op = writes(n) ? nvme::opcode::write : nvme::opcode::read;
     request.first = {block_of(job, n) << drive.block_shift};
     request.blocks = std::uint32_t{1} << drive.block_shift;
-    request.data = data_of(job);
+    request.data = data();
     request.bytes = job.command_bytes;
-    if constexpr (Path != queue::path::staged)
-      request.prps = drive.buffers.of(lane::grid_index(), job.command_bytes);
-    request.to = {&cell.word, &cell.detail, 1, 1};
+    if constexpr (Path != queue::path::staged) request.prps = drive.buffers.of(index(), job.command_bytes);
+    request.to = {&cell().word, &cell().detail, 1, 1};
     return request;
   }
 
-  SLUICE_HD static void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, io_cell& cell,
-                             bool waits, queue::io_ticket ticket) {
-    const auto word = lane::on_device(cell.word);
+  SLUICE_HD void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, bool waits,
+                      queue::io_ticket ticket) const {
     // The queue's own deadline ends what is never answered.
     for (std::uint32_t looks = 1;; ++looks) {
-      const bool answered = !waits || word.load(lane::relaxed) != 0;
+      const bool answered = !waits || lane::on_device(cell().word).load(lane::relaxed) != 0;
       if (team.all(answered)) break;
       queue.help(team, !answered, ticket);
       if (team.leads()) lane::pause(looks);
     }
-    word.load(lane::acquire);  // pairs with the report: status and bytes are there
+    lane::on_device(cell().word).load(lane::acquire);  // pairs with the report: status and bytes are there
   }
 
-  SLUICE_NOINLINE SLUICE_HD static void account(Team team, const io_job& job, const io_drive& drive,
-                                                std::uint32_t drive_index, std::uint64_t n, bool waited,
-                                                std::uint64_t began) {
-    const auto code = static_cast<std::uint32_t>(job.cells[lane::grid_index()].detail);
+  SLUICE_HD void account(const Team& team, std::uint64_t n, bool waited) const {
+    const auto code = static_cast<std::uint32_t>(cell().detail);
     const std::uint64_t block = block_of(job, n);
     const bool failed = waited && code != 0;
-    const bool wrong =
-        waited && !failed && !writes(job, n) && !is_true(job, data_of(job), drive_index, block);
+    const bool wrong = waited && !failed && !writes(n) && !is_true(data(), drive_index(), block);
     const std::uint32_t failures = team.ballot(failed);
     const std::uint32_t lies = team.ballot(wrong);
     const std::uint32_t done = team.ballot(waited);
-    io_tally& tally = job.tallies[team_index()];
-    if (failures != 0 && team.bit() == (failures & (~failures + 1)) && tally.first_failure == 0) {
-      tally.first_failure = code | (std::uint64_t{drive_index} << 32);
-      tally.first_block = block << drive.block_shift;
+    io_team& mine = record();
+    if (failures != 0 && team.bit() == (failures & (~failures + 1)) && mine.first_failure == 0) {
+      mine.first_failure = code | (std::uint64_t{drive_index()} << 32);
+      mine.first_block = block << job.drives[drive_index()].block_shift;
     }
     if (!team.leads()) return;
-    tally.commands += lane::bit_count(done);
-    tally.failed += lane::bit_count(failures);
-    tally.wrong += lane::bit_count(lies);
+    mine.commands += lane::bit_count(done);
+    mine.failed += lane::bit_count(failures);
+    mine.wrong += lane::bit_count(lies);
     // One command in each round of a team is timed: the leader's, from before its submission to after its
     // answer.
-    lane::on_device(job.latencies[latency_bucket(lane::clock_ns() - began)]).fetch_add(1, lane::relaxed);
+    const std::uint64_t took = lane::clock_ns() - mine.round_began;
+    lane::on_device(job.latencies[latency_bucket(took)]).fetch_add(1, lane::relaxed);
   }
 
-  SLUICE_HD static bool is_true(const io_job& job, const std::byte* data, std::uint32_t drive,
-                                std::uint64_t block) {
+  SLUICE_HD bool is_true(const std::byte* data, std::uint32_t drive, std::uint64_t block) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
     const sector_truth* truth = job.truth + (std::uint64_t{drive} * job.blocks + block) * sectors;
     bool good = true;
     for (std::uint32_t s = 0; s < sectors; ++s) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(data + std::uint64_t{s} * sector_bytes);
-      if (!job.check_whole) {
+      if constexpr (Check == io_check::stamp) {
         good = good && stamp_of(words[0], words[sector_words - 1]) == truth[s].stamp;
         continue;
       }
@@ -238,10 +245,10 @@ struct io_kernel {
     return good;
   }
 
-  SLUICE_HD static void fill(const io_job& job, std::byte* data, std::uint32_t drive, std::uint64_t block) {
+  SLUICE_HD void fill(std::uint64_t block) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
-    const std::uint64_t first = (std::uint64_t{drive} * job.blocks + block) * sectors;
-    auto* words = reinterpret_cast<std::uint64_t*>(data);
+    const std::uint64_t first = (std::uint64_t{drive_index()} * job.blocks + block) * sectors;
+    auto* words = reinterpret_cast<std::uint64_t*>(data());
     for (std::uint32_t i = 0; i < sectors * sector_words; ++i)
       words[i] = filled_word(first + i / sector_words, i % sector_words);
   }

@@ -5,6 +5,9 @@
 
 #include "sluice/lane/executor.h"
 #include "sluice/lane/hd.h"
+#if SLUICE_ON_GPU
+#include "sluice/lane/detail/global_atomics.h"
+#endif
 
 namespace sluice::lane {
 
@@ -64,7 +67,12 @@ class atomic_ref {
     executor::note_change();
 #endif
   }
+#if SLUICE_ON_GPU
+  static constexpr bool is_word = cuda::std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+  cuda::std::conditional_t<is_word, detail::global_atomic_ref<T, Scope>, cuda::atomic_ref<T, Scope>> ref_;
+#else
   cuda::atomic_ref<T, Scope> ref_;
+#endif
 };
 
 /// Seen by all lanes of one GPU.

@@ -51,7 +51,7 @@ __device__ SLUICE_INLINE void move_pieces(const Team& team, std::byte* to, const
   constexpr std::uint32_t in_flight = 4;
   const std::uint32_t stride = team.size() * copy_piece;
   for (std::uint32_t first = team.rank() * copy_piece; first < bytes; first += in_flight * stride) {
-    piece pieces[in_flight];
+    piece pieces[in_flight] = {};
 #pragma unroll
     for (std::uint32_t k = 0; k < in_flight; ++k) {
       if (first + k * stride < bytes) pieces[k] = load(from + first + k * stride);
@@ -112,51 +112,72 @@ SLUICE_HD void copy_into_frame(const Team& team, std::byte* frame, const std::by
 #endif
 }
 
-/// One of several copies into frames.
+/// A copy into a frame; none where `frame` is null.
 struct frame_copy {
   std::byte* frame = nullptr;
   const std::byte* from = nullptr;
   std::uint32_t bytes = 0;
 };
 
-/// The same for several frames side by side, so that small ones do not wait for one another over the link.
-/// Lanes:  all lanes of the team, with the same copies; some may be empty. Each has called
-/// fence_before_refill() since the frames'
-///         words changed: once for many copies.
-template <std::uint32_t Count, class Team>
-SLUICE_HD void copy_into_frames(const Team& team, const frame_copy (&copies)[Count]) {
+namespace detail {
+
+/// The copy of the lane with that bit; none where the bit is 0.
+template <class Team>
+SLUICE_HD frame_copy copy_of(const Team& team, const frame_copy& mine, std::uint32_t bit) {
+  if (bit == 0) return {};
+  return {team.of(mine.frame, bit), team.of(mine.from, bit), team.of(mine.bytes, bit)};
+}
+
 #if SLUICE_ON_GPU
-  std::uint32_t most = 0;
-#pragma unroll
-  for (std::uint32_t k = 0; k < Count; ++k) most = copies[k].bytes > most ? copies[k].bytes : most;
-  // Large ones fill the link one by one: neighbouring pieces of one page come faster than those of four.
-  constexpr std::uint32_t large = 2048;
-  if (most >= large) {
-#pragma unroll 1
-    for (std::uint32_t k = 0; k < Count; ++k)
-      detail::move_pieces(
-          team, copies[k].frame, copies[k].from, copies[k].bytes,
-          [](const std::byte* p) { return detail::load_from_anywhere(p); },
-          [](std::byte* p, detail::piece v) { detail::store_to_frame(p, v); });
-    return;
-  }
+/// Two small copies side by side, so that they do not wait for one another over the link.
+template <class Team>
+__device__ SLUICE_INLINE void move_two(const Team& team, const frame_copy& a, const frame_copy& b) {
+  const std::uint32_t most = a.bytes > b.bytes ? a.bytes : b.bytes;
 #pragma unroll 1
   for (std::uint32_t at = team.rank() * copy_piece; at < most; at += team.size() * copy_piece) {
-    detail::piece pieces[Count];
-#pragma unroll
-    for (std::uint32_t k = 0; k < Count; ++k)
-      if (at < copies[k].bytes) pieces[k] = detail::load_from_anywhere(copies[k].from + at);
-#pragma unroll
-    for (std::uint32_t k = 0; k < Count; ++k)
-      if (at < copies[k].bytes) detail::store_to_frame(copies[k].frame + at, pieces[k]);
+    piece of_a{}, of_b{};
+    if (at < a.bytes) of_a = load_from_anywhere(a.from + at);
+    if (at < b.bytes) of_b = load_from_anywhere(b.from + at);
+    if (at < a.bytes) store_to_frame(a.frame + at, of_a);
+    if (at < b.bytes) store_to_frame(b.frame + at, of_b);
   }
+}
+#endif
+
+}  // namespace detail
+
+/// The same for every lane of the team that has a copy of its own, all by the whole team.
+/// Lanes:  all lanes of the team. Each has called fence_before_refill() since the frames' words changed.
+template <class Team>
+SLUICE_HD void copy_into_frames(const Team& team, const frame_copy& mine) {
+  std::uint32_t rest = team.ballot(mine.frame != nullptr);
+#if SLUICE_ON_GPU
+  // Large ones fill the link one by one: neighbouring pieces of one page come faster than those of several.
+  constexpr std::uint32_t large = 2048;
+  const bool one_by_one = team.any(mine.bytes >= large);
+#endif
+  while (rest != 0) {
+    const std::uint32_t bit = rest & (~rest + 1);
+    rest ^= bit;
+    const frame_copy copy = detail::copy_of(team, mine, bit);
+#if SLUICE_ON_GPU
+    if (one_by_one) {
+      detail::move_pieces(
+          team, copy.frame, copy.from, copy.bytes,
+          [](const std::byte* p) { return detail::load_from_anywhere(p); },
+          [](std::byte* p, detail::piece v) { detail::store_to_frame(p, v); });
+      continue;
+    }
+    const std::uint32_t next = rest & (~rest + 1);
+    rest ^= next;
+    detail::move_two(team, copy, detail::copy_of(team, mine, next));
 #else
-  for (const frame_copy& copy : copies)
     for (std::uint32_t at = team.rank() * copy_piece; at < copy.bytes; at += team.size() * copy_piece) {
       if (at % 64 == 0) executor::schedule_point();
       detail::store_to_frame(copy.frame + at, copy.from + at);
     }
 #endif
+  }
 }
 
 /// Copies (part of) a frame that is writing to a staging area; nobody changes the frame meanwhile.

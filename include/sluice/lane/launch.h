@@ -56,9 +56,22 @@ class machine {
   virtual void* mark_stream() = 0;
 };
 
+/// What a kernel is built for, where it says so by `static constexpr lane::residency resident`: blocks of at
+/// most `block_lanes` lanes, and `blocks` of them on an SM at once. The compiler keeps to the registers which
+/// that leaves to each lane.
+struct residency {
+  std::uint32_t block_lanes;
+  std::uint32_t blocks;
+};
+
 #if defined(__CUDACC__)
 template <class Kernel>
 __global__ void run_kernel(const __grid_constant__ Kernel kernel) {
+  kernel();
+}
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::resident.block_lanes, Kernel::resident.blocks)
+    run_resident_kernel(const __grid_constant__ Kernel kernel) {
   kernel();
 }
 #endif

@@ -56,9 +56,95 @@ class solo {
   SLUICE_HD solo subset(std::uint32_t /*mask*/) const { return {}; }
 };
 
+namespace detail {
+
+// The collectives of lanes of one warp, named by a mask that all of them give.
+#if SLUICE_ON_GPU
+SLUICE_HD inline void meet(std::uint32_t mask) { __syncwarp(mask); }
+SLUICE_HD inline std::uint32_t ballot(std::uint32_t mask, bool yes) {
+  return __ballot_sync(mask, yes) & mask;
+}
+SLUICE_HD inline std::uint32_t match(std::uint32_t mask, std::uint64_t key) {
+  return __match_any_sync(mask, static_cast<unsigned long long>(key));
+}
+template <class Word>
+SLUICE_HD inline Word shuffle_word(std::uint32_t mask, Word value, std::uint32_t source) {
+  return __shfl_sync(mask, value, static_cast<int>(source));
+}
+#else
+SLUICE_HD inline void meet(std::uint32_t mask) { executor::meet(executor::collective::sync, mask, 0, 0); }
+SLUICE_HD inline std::uint32_t ballot(std::uint32_t mask, bool yes) {
+  return static_cast<std::uint32_t>(executor::meet(executor::collective::ballot, mask, yes ? 1 : 0, 0));
+}
+SLUICE_HD inline std::uint32_t match(std::uint32_t mask, std::uint64_t key) {
+  return static_cast<std::uint32_t>(executor::meet(executor::collective::match, mask, key, 0));
+}
+template <class Word>
+SLUICE_HD inline Word shuffle_word(std::uint32_t mask, Word value, std::uint32_t source) {
+  return static_cast<Word>(executor::meet(executor::collective::shuffle, mask, value, source));
+}
+#endif
+
+template <class T>
+SLUICE_HD inline T shuffle(std::uint32_t mask, T value, std::uint32_t source) {
+  static_assert(sizeof(T) <= 8);
+  if constexpr (sizeof(T) == 8) {
+    unsigned long long bits;
+    memcpy(&bits, &value, 8);
+    bits = shuffle_word(mask, bits, source);
+    memcpy(&value, &bits, 8);
+  } else {
+    unsigned bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    bits = shuffle_word(mask, bits, source);
+    memcpy(&value, &bits, sizeof(T));
+  }
+  return value;
+}
+
+/// Position in the warp of the lane of that rank among the mask's.
+SLUICE_HD inline std::uint32_t nth_bit(std::uint32_t mask, std::uint32_t rank) {
+  if (mask == 0xffffffffU) return rank;
+  while (rank-- > 0) mask &= mask - 1;
+  return lowest_bit(mask);
+}
+
+}  // namespace detail
+
 /// Lanes of one warp, named by a mask (bit = position in the warp). All of them call each collective, in the
-/// same order. Collectives order no memory, except sync().
-class warp_team {
+/// same order. Collectives order no memory, except sync(). `Self` has mask().
+template <class Self>
+class team_in_warp {
+ public:
+  SLUICE_HD std::uint32_t size() const { return bit_count(mask()); }
+  /// Meets the team; memory written before it by one lane is seen after it by the others.
+  SLUICE_HD void sync() const { detail::meet(mask()); }
+  /// Lanes (bits by position in the warp) that say yes.
+  SLUICE_HD std::uint32_t ballot(bool yes) const { return detail::ballot(mask(), yes); }
+  SLUICE_HD bool any(bool yes) const { return ballot(yes) != 0; }
+  SLUICE_HD bool all(bool yes) const { return ballot(yes) == mask(); }
+  /// The value of the lane of rank 0. T: trivially copyable, at most 8 bytes.
+  template <class T>
+  SLUICE_HD T broadcast(T value) const {
+    return detail::shuffle(mask(), value, lowest_bit(mask()));
+  }
+  /// The value of the lane of that rank.
+  template <class T>
+  SLUICE_HD T from(T value, std::uint32_t rank) const {
+    return detail::shuffle(mask(), value, detail::nth_bit(mask(), rank));
+  }
+  /// The value of the lane whose bit of the mask that is.
+  template <class T>
+  SLUICE_HD T of(T value, std::uint32_t bit) const {
+    return detail::shuffle(mask(), value, lowest_bit(bit));
+  }
+
+ private:
+  SLUICE_HD std::uint32_t mask() const { return static_cast<const Self*>(this)->mask(); }
+};
+
+/// Any lanes of a warp.
+class warp_team : public team_in_warp<warp_team> {
  public:
   SLUICE_HD explicit warp_team(std::uint32_t mask) : mask_(mask), bit_(1U << lane_index()) {}
 
@@ -67,109 +153,57 @@ class warp_team {
   /// Lanes that happen to be here together; at least the caller.
   SLUICE_HD static warp_team converged();
 
-  SLUICE_HD std::uint32_t size() const { return bit_count(mask_); }
   /// The caller's position among the team, 0 to size() - 1.
   SLUICE_HD std::uint32_t rank() const { return bit_count(mask_ & (bit_ - 1)); }
   /// True for one lane of the team, the one of rank 0.
   SLUICE_HD bool leads() const { return (mask_ & (bit_ - 1)) == 0; }
   SLUICE_HD std::uint32_t mask() const { return mask_; }
   SLUICE_HD std::uint32_t bit() const { return bit_; }
-
-  /// Meets the team; memory written before it by one lane is seen after it by the others.
-  SLUICE_HD void sync() const;
-  /// Lanes (bits by position in the warp) that say yes.
-  SLUICE_HD std::uint32_t ballot(bool yes) const;
-  SLUICE_HD bool any(bool yes) const { return ballot(yes) != 0; }
-  SLUICE_HD bool all(bool yes) const { return ballot(yes) == mask_; }
-  /// The value of the lane of rank 0. T: trivially copyable, at most 8 bytes.
-  template <class T>
-  SLUICE_HD T broadcast(T value) const {
-    return shuffle(value, lowest_bit(mask_));
-  }
-  /// The value of the lane of that rank.
-  template <class T>
-  SLUICE_HD T from(T value, std::uint32_t rank) const {
-    return shuffle(value, nth(rank));
-  }
-  /// The value of the lane whose bit of the mask that is.
-  template <class T>
-  SLUICE_HD T of(T value, std::uint32_t bit) const {
-    return shuffle(value, lowest_bit(bit));
-  }
   /// The lanes whose key equals the caller's.
-  SLUICE_HD warp_team matching(std::uint64_t key) const;
+  SLUICE_HD warp_team matching(std::uint64_t key) const { return warp_team(detail::match(mask_, key)); }
   /// Those lanes of the team that are in `mask`, which holds the caller.
   SLUICE_HD warp_team subset(std::uint32_t mask) const { return warp_team(mask_ & mask); }
 
  private:
-  /// Position in the warp of the lane of that rank.
-  SLUICE_HD std::uint32_t nth(std::uint32_t rank) const {
-    if (mask_ == 0xffffffffU) return rank;
-    std::uint32_t rest = mask_;
-    while (rank-- > 0) rest &= rest - 1;
-    return lowest_bit(rest);
-  }
-  template <class T>
-  SLUICE_HD T shuffle(T value, std::uint32_t source) const;
-
   std::uint32_t mask_;
   std::uint32_t bit_;
 };
 
+/// All 32 lanes of a warp, which the compiler then knows: no registers for the mask, no code for less. For
+/// launches whose blocks are whole warps.
+class full_warp : public team_in_warp<full_warp> {
+ public:
+  SLUICE_HD static full_warp whole() { return {}; }
+
+  SLUICE_HD std::uint32_t rank() const { return lane_index(); }
+  SLUICE_HD bool leads() const { return rank() == 0; }
+  SLUICE_HD constexpr std::uint32_t mask() const { return 0xffffffffU; }
+  SLUICE_HD std::uint32_t bit() const { return 1U << rank(); }
+  SLUICE_HD warp_team matching(std::uint64_t key) const { return warp_team(detail::match(mask(), key)); }
+  SLUICE_HD warp_team subset(std::uint32_t mask) const { return warp_team(mask); }
+};
+
+SLUICE_HD inline warp_team warp_team::whole() {
 #if SLUICE_ON_GPU
-SLUICE_HD inline warp_team warp_team::whole() {
-  return warp_team(block_lanes() - (thread_index() & ~31U) >= 32 ? 0xffffffffU
-                                                                 : (1U << (block_lanes() & 31U)) - 1);
-}
-// The caller's own bit, which is set anyway, keeps ptxas from taking the mask for the same in all lanes of
-// the warp: it would hold it in a register of the warp, while two such teams may well run through the same
-// code side by side (ptxas 13.0, sm_90: R2UR of the mask, and BRA.DIV by it; one team's shuffles then went by
-// the other's mask).
-SLUICE_HD inline warp_team warp_team::converged() { return warp_team(__activemask() | (1U << lane_index())); }
-SLUICE_HD inline void warp_team::sync() const { __syncwarp(mask_); }
-SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const { return __ballot_sync(mask_, yes) & mask_; }
-SLUICE_HD inline warp_team warp_team::matching(std::uint64_t key) const {
-  return warp_team(__match_any_sync(mask_, static_cast<unsigned long long>(key)));
-}
-template <class T>
-SLUICE_HD inline T warp_team::shuffle(T value, std::uint32_t source) const {
-  static_assert(sizeof(T) <= 8);
-  if constexpr (sizeof(T) == 8) {
-    unsigned long long bits;
-    memcpy(&bits, &value, 8);
-    bits = __shfl_sync(mask_, bits, static_cast<int>(source));
-    memcpy(&value, &bits, 8);
-  } else {
-    unsigned bits = 0;
-    memcpy(&bits, &value, sizeof(T));
-    bits = __shfl_sync(mask_, bits, static_cast<int>(source));
-    memcpy(&value, &bits, sizeof(T));
-  }
-  return value;
-}
+  const std::uint32_t rest = block_lanes() - (thread_index() & ~31U);
+  const std::uint32_t lanes = rest < 32 ? rest : 32;
 #else
-SLUICE_HD inline warp_team warp_team::whole() {
   const std::uint32_t lanes = executor::self().warp_lanes;
+#endif
   return warp_team(lanes == 32 ? 0xffffffffU : (1U << lanes) - 1);
 }
-SLUICE_HD SLUICE_INLINE warp_team warp_team::converged() { return warp_team(executor::converged()); }
-SLUICE_HD inline void warp_team::sync() const { executor::meet(executor::collective::sync, mask_, 0, 0); }
-SLUICE_HD inline std::uint32_t warp_team::ballot(bool yes) const {
-  return static_cast<std::uint32_t>(executor::meet(executor::collective::ballot, mask_, yes ? 1 : 0, 0));
-}
-SLUICE_HD inline warp_team warp_team::matching(std::uint64_t key) const {
-  return warp_team(static_cast<std::uint32_t>(executor::meet(executor::collective::match, mask_, key, 0)));
-}
-template <class T>
-SLUICE_HD inline T warp_team::shuffle(T value, std::uint32_t source) const {
-  static_assert(sizeof(T) <= 8);
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(T));
-  bits = executor::meet(executor::collective::shuffle, mask_, bits, source);
-  std::memcpy(&value, &bits, sizeof(T));
-  return value;
-}
+
+SLUICE_HD SLUICE_INLINE warp_team warp_team::converged() {
+#if SLUICE_ON_GPU
+  // The caller's own bit, which is set anyway, keeps ptxas from taking the mask for the same in all lanes of
+  // the warp: it would hold it in a register of the warp, while two such teams may well run through the same
+  // code side by side (ptxas 13.0, sm_90: R2UR of the mask, and BRA.DIV by it; one team's shuffles then went
+  // by the other's mask).
+  return warp_team(__activemask() | (1U << lane_index()));
+#else
+  return warp_team(executor::converged());
 #endif
+}
 
 /// Meets every lane of the block.
 SLUICE_HD SLUICE_INLINE void sync_block() {

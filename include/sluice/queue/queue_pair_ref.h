@@ -130,8 +130,7 @@ class basic_queue_pair_ref {
 
   // detail/submission.h
   template <class Team, class Make, class Note>
-  SLUICE_HD submission submit_batch(const Team& team, bool active, std::uint32_t rank, std::uint32_t count,
-                                    const Make& make, const Note& note) const;
+  SLUICE_HD io_ticket submit_batch(const Team& team, bool active, const Make& make, const Note& note) const;
   template <class Team>
   SLUICE_HD bool await_turn(const Team& team, bool active, std::uint64_t ticket) const;
   SLUICE_HD bool turn_has_come(std::uint64_t ticket, slot_word own, slot_word next) const;

@@ -21,12 +21,22 @@ constexpr std::uint32_t cpu_blocks_in_flight(std::uint32_t block_lanes) {
   return std::clamp(cpu_lanes_per_worker / std::max(block_lanes, 1U), 1U, cpu_blocks_per_worker);
 }
 
+#if defined(__CUDACC__)
+template <class Kernel>
+constexpr auto entry_of() {
+  if constexpr (requires { Kernel::resident; })
+    return run_resident_kernel<Kernel>;
+  else
+    return run_kernel<Kernel>;
+}
+#endif
+
 template <class Kernel>
 std::uint32_t resident_blocks(machine& on, std::uint32_t block_lanes) {
 #if defined(__CUDACC__)
   if (on.kind() == backend::cuda) {
     int per_processor = 0;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, run_kernel<Kernel>,
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, entry_of<Kernel>(),
                                                   static_cast<int>(block_lanes), 0);
     return static_cast<std::uint32_t>(per_processor) * on.processors();
   }
@@ -39,7 +49,7 @@ void preload([[maybe_unused]] machine& on) {
 #if defined(__CUDACC__)
   if (on.kind() != backend::cuda) return;
   cudaFuncAttributes attributes;
-  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, run_kernel<Kernel>); code != cudaSuccess)
+  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, entry_of<Kernel>()); code != cudaSuccess)
     throw error(error_kind::unavailable, std::string("loading a kernel: ") + cudaGetErrorString(code));
 #endif
 }
@@ -50,7 +60,8 @@ std::unique_ptr<running_launch> start(machine& on, grid shape, const Kernel& ker
 #if defined(__CUDACC__)
   if (on.kind() == backend::cuda) {
     void* before = on.mark_stream();
-    run_kernel<<<shape.blocks, shape.block_lanes, 0, static_cast<cudaStream_t>(on.stream())>>>(kernel);
+    constexpr auto entry = entry_of<Kernel>();
+    entry<<<shape.blocks, shape.block_lanes, 0, static_cast<cudaStream_t>(on.stream())>>>(kernel);
     return on.follow_stream(before);
   }
 #endif

@@ -84,29 +84,15 @@ template <class Team>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, bool wanted,
                                                               std::uint32_t slot) const {
   if (!is_staged()) return;
-  std::byte* to = nullptr;
-  std::uint32_t bytes = 0;
+  lane::frame_copy mine;
   if (wanted) {
-    to = f_->slots[slot].copy_to;
-    bytes = f_->slots[slot].copy_bytes;
+    const slot_record& record = f_->slots[slot];
+    mine = {record.copy_to, staging(slot), record.copy_bytes};
   }
-  std::uint32_t rest = team.ballot(to != nullptr);
-  if (rest == 0) return;
+  if (!team.any(mine.frame != nullptr)) return;
   team.sync();  // the claimers' acquire comes before the other lanes' loads
-  const std::byte* const from = staging(slot);
-  constexpr std::uint32_t side_by_side = 4;
   lane::fence_before_refill();
-  while (rest != 0) {
-    lane::frame_copy copies[side_by_side];
-    SLUICE_UNROLL
-    for (lane::frame_copy& copy : copies) {
-      const std::uint32_t bit = rest & (~rest + 1);
-      if (bit == 0) continue;
-      copy = {team.of(to, bit), team.of(from, bit), team.of(bytes, bit)};
-      rest ^= bit;
-    }
-    lane::copy_into_frames(team, copies);
-  }
+  lane::copy_into_frames(team, mine);
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
@@ -151,8 +137,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std
   // Entries are freed half a ring at a time: the drive needs room, not news, and each doorbell costs a wait
   // for its write. At least half the ring is always free or about to be reaped, so a drive that waits for
   // room gets it.
-  const std::uint64_t half = depth() / 2;
-  const bool frees = (head / half) != (reaped_to / half);
+  const bool frees = (head ^ reaped_to) >= depth() / 2;  // some bit above that of half the depth changed
   if (frees && !lane::planted("queue.keep_entries"))
     lane::ring(f_->completion_bell, static_cast<std::uint32_t>(reaped_to) & f_->mask);
   if (lane::planted("queue.close_first") && broken) close();
@@ -196,10 +181,11 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
   // Relaxed: the CAS below carries the mark's release on to the claimer, as every read-modify-write does.
   std::uint64_t expected = word(slot).load(lane::relaxed);
   const slot_word seen(expected);
-  const std::uint64_t rung =
-      lane::on_device(f_->words->tail).load(lane::relaxed);  // ordered by the doorbell and the phase
+  // Commands in flight lie within one ring's length of the tail: 32 bits tell before from after. The tail is
+  // ordered by the doorbell and the phase.
   const bool was_rung =
-      before(seen.turn(), turn_of(rung)) || (seen.turn() == turn_of(rung) && slot < slot_of(rung));
+      before((seen.turn() << f_->shift) | slot,
+             static_cast<std::uint32_t>(lane::on_device(f_->words->tail).load(lane::relaxed)));
   const bool owed = seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung;
   if (!owed && !lane::planted("queue.publish_unasked")) return false;
   const status code = status::from_nvme(tail_dword >> 17);
@@ -216,8 +202,8 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
 template <path Path>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::phase_at(std::uint64_t position) const {
   const std::uint32_t first = lane::planted("queue.phase_of_first_life") ? 0 : first_turn();
-  return ((turn_of(position) - first) & 1U) ^
-         1U;  // NVMe Base 2.0, 4.6: the first pass of a new queue posts 1
+  const std::uint32_t turn = static_cast<std::uint32_t>(position) >> f_->shift;
+  return ((turn - first) & 1U) ^ 1U;  // NVMe Base 2.0, 4.6: the first pass of a new queue posts 1
 }
 
 /// True where the command in this slot will never be answered (rule 9), so that its continuation may be

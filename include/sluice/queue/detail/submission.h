@@ -12,43 +12,40 @@ template <class Team, class Make, class Note>
 SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_made(const Team& team, bool active,
                                                                     const Make& make,
                                                                     const Note& note) const {
-  const std::uint32_t actives = team.ballot(active);
-  std::uint32_t rank = lane::bit_count(actives & (team.bit() - 1));
-  std::uint32_t left = lane::bit_count(actives);
-  submission mine;
+  io_ticket mine;
   // A team never holds more tickets than the ring has room for (depth - 1), so its own turn cannot wait on
   // itself.
-  while (left > 0) {
-    const std::uint32_t most = lane::planted("queue.batch_of_whole_ring") ? depth() : f_->mask;
-    const std::uint32_t count = left < most ? left : most;
-    const bool now = active && rank < count;
-    const submission done = submit_batch(team, now, rank, count, make, note);
-    if (now) mine = done;
-    rank -= count;  // a lane that is through wraps to a huge rank and sits out
-    left -= count;
+  const std::uint32_t most = lane::planted("queue.batch_of_whole_ring") ? depth() : f_->mask;
+  for (std::uint32_t rest = team.ballot(active); rest != 0;) {
+    const bool waits = (rest & team.bit()) != 0;
+    const bool now = waits && lane::bit_count(rest & (team.bit() - 1)) < most;
+    const io_ticket given = submit_batch(team, now, make, note);
+    if (now) mine = given;
+    rest = team.ballot(waits && !now);
   }
-  return mine;
+  return {active && !mine.valid() ? status::aborted : status(), mine};
 }
 
+/// The calling lane's ticket; none where it is not active, or the queue closed first.
 template <path Path>
 template <class Team, class Make, class Note>
-SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active,
-                                                                     std::uint32_t rank, std::uint32_t count,
-                                                                     const Make& make,
-                                                                     const Note& note) const {
+SLUICE_HD inline io_ticket basic_queue_pair_ref<Path>::submit_batch(const Team& team, bool active,
+                                                                    const Make& make,
+                                                                    const Note& note) const {
+  const std::uint32_t actives = team.ballot(active);
   // Rule 1: reserve. Pairs with the watcher's release of the ticket word: the words of a re-created queue are
   // seen.
   std::uint64_t first = 0;
   if (team.leads())
-    first =
-        lane::on_device(f_->words->ticket).fetch_add(count, lane::order_of("queue.ticket", lane::acquire));
+    first = lane::on_device(f_->words->ticket)
+                .fetch_add(lane::bit_count(actives), lane::order_of("queue.ticket", lane::acquire));
   first = team.broadcast(first);
   // What a closed queue hands out is no ticket, and no debt: its count ended with the bit.
-  if ((first & closed_bit) != 0 && !lane::planted("queue.enter_closed")) return {status::aborted, {}};
-  const std::uint64_t ticket = first + rank;
+  if ((first & closed_bit) != 0 && !lane::planted("queue.enter_closed")) return {};
+  const std::uint64_t ticket = first + lane::bit_count(actives & (team.bit() - 1));
   if (!await_turn(team, active, ticket)) {
-    if (team.leads()) leave(count);
-    return {status::aborted, {}};
+    if (team.leads()) leave(lane::bit_count(actives));
+    return {};
   }
 
   const std::uint32_t slot = slot_of(ticket);
@@ -69,14 +66,14 @@ SLUICE_HD inline submission basic_queue_pair_ref<Path>::submit_batch(const Team&
     // Arrivals in the high half, one team in the low half. Release: our marks are seen by the combiner that
     // counts us; acquire: as combiner we see the tail that the last one left, and the marks of teams that it
     // did not count.
-    const std::uint64_t arrivals = lane::planted("queue.no_arrival") ? 0 : count;
+    const std::uint64_t arrivals = lane::planted("queue.no_arrival") ? 0 : lane::bit_count(actives);
     const std::uint64_t before =
         lane::on_device(f_->words->pending)
             .fetch_add((arrivals << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
     combiner = static_cast<std::uint32_t>(before) == 0;
   }
   if (team.broadcast(combiner)) combine(team);
-  return {status::ok, active ? io_ticket{ticket} : io_ticket{}};
+  return active ? io_ticket{ticket} : io_ticket{};
 }
 
 template <path Path>
