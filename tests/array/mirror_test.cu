@@ -123,7 +123,10 @@ TEST_F(mirror_on_lanes, reads_the_other_replica_where_one_does_not_answer) {
   storage drives = open("drop_rate=0.1&deadline_ms=100&seed=11", "", drive::access::read);
   ASSERT_EQ(drives.volume().failed(), 0U);
   cached_volume<> cached(*machine_, drives, small);
-  EXPECT_EQ(wrong(cached, drives), 0U);
+  // Which lanes ask which replica, and so which command is dropped, changes from run to run.
+  constexpr int most_passes = 20;
+  for (int pass = 0; pass < most_passes && cached.truth().commands.queues_lost == 0; ++pass)
+    EXPECT_EQ(wrong(cached, drives), 0U);
   EXPECT_GT(cached.truth().commands.queues_lost, 0U);
 }
 
