@@ -227,11 +227,11 @@ bool executor::next(command& c) {
     default:
       break;
   }
-  const bool flush = op_of(c.entry) == opcode::flush;
   if (c.step == 1) {
-    if (!flush) c.request.pieces.swap(c.pieces);
-    return transfer(c, flush ? media_op::flush : media_op::read, first_block(c.entry) << bounds.block_shift,
-                    bytes_of(c));
+    // Of a flush everything but the namespace is reserved, and may hold anything.
+    if (op_of(c.entry) == opcode::flush) return transfer(c, media_op::flush, 0, 0);
+    c.request.pieces.swap(c.pieces);
+    return transfer(c, media_op::read, first_block(c.entry) << bounds.block_shift, bytes_of(c));
   }
   if (c.request.error != 0) c.code = media_failure(c.request.op, c.request.error);
   return false;
