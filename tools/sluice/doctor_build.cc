@@ -1,6 +1,7 @@
 // What building Sluice needs: compilers, the CUDA toolkit, libcu++.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cuda/std/version>
 
@@ -57,10 +58,11 @@ check libcudacxx() {
                             "." + std::to_string(CCCL_PATCH_VERSION);
   std::vector<std::string> folders{".deps/cccl/include"};
   for (const std::string& toolkit : toolkits()) folders.push_back(toolkit + "/include/cccl");
-  for (const std::string& folder : folders) {
-    if (access((folder + "/cuda/atomic").c_str(), R_OK) == 0)
-      return {"libcu++", health::ok, "headers in " + folder + "; this program was built with " + built};
-  }
+  const auto found = std::find_if(folders.begin(), folders.end(), [](const std::string& folder) {
+    return access((folder + "/cuda/atomic").c_str(), R_OK) == 0;
+  });
+  if (found != folders.end())
+    return {"libcu++", health::ok, "headers in " + *found + "; this program was built with " + built};
   return {"libcu++", health::missing, "no headers here for a build; this program was built with " + built,
           setup + ", or install a CUDA toolkit"};
 }
