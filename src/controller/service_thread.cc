@@ -51,9 +51,13 @@ bool service_thread::pass() {
   bool moved = false;
   for (submission_queue* queue : queues_) moved |= serve(*queue);
   if (executor_.in_flight() > 0) moved |= executor_.reap(0);
+  return post() || moved;
+}
+
+bool service_thread::post() {
   const bool posted = executor_.pending().post(executor_.pending().needs_clock() ? now_ns() : 0);
   if (posted) lane::spread_news();
-  return moved || posted;
+  return posted;
 }
 
 bool service_thread::serve(submission_queue& queue) {
@@ -105,12 +109,12 @@ void service_thread::await_media(std::uint64_t now) {
   const std::uint64_t due = executor_.pending().next_due();
   if (due <= now) return;
   const int bell = executor_.bell();
-  if (bell < 0 || gpu_rings()) {
+  if (bell < 0 || gpu_rings())
     executor_.reap(std::min(media_wait_ns, due - now));
-    return;
-  }
-  mailbox_.sleep_in(
-      bell, [this] { return stirred(); }, [&] { executor_.reap(std::min(long_sleep_ns, due - now)); });
+  else
+    mailbox_.sleep_in(
+        bell, [this] { return stirred(); }, [&] { executor_.reap(std::min(long_sleep_ns, due - now)); });
+  post();
 }
 
 bool service_thread::stirred() const {

@@ -42,6 +42,8 @@ class service_thread {
   void run();
   /// One look at every queue; true where anything moved.
   bool pass();
+  /// Posts the answers that are due; true where there were some.
+  bool post();
   bool serve(submission_queue& queue);
   void heed(ring_news tail, ring_news head);
   /// Called when a pass found nothing: spins a little, then sleeps until rung or due.

@@ -2,6 +2,7 @@
 
 #include <liburing.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +13,23 @@ namespace sluice::controller {
 
 namespace {
 
+/// Answers are looked for by polling: no need to interrupt the thread for them. Best of all the kernel
+/// finishes them when their one thread asks, a few at a time, so that the first can be passed on before the
+/// last.
+constexpr unsigned for_one_thread = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                                    IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED;
+constexpr unsigned for_any_thread = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+/// Answers taken at once: whoever waits for the first should not wait for many others to be taken.
+constexpr unsigned most_at_once = 8;
+
 class uring_channel final : public media_channel {
  public:
   uring_channel(const file_target& target, unsigned depth, const io_uring& ring)
-      : target_(target), depth_(depth), ring_(ring), bell_(eventfd(0, EFD_CLOEXEC)) {
+      : target_(target),
+        depth_(depth),
+        ring_(ring),
+        starts_disabled_((ring.flags & IORING_SETUP_R_DISABLED) != 0),
+        bell_(eventfd(0, EFD_CLOEXEC)) {
     fixed_ = io_uring_register_files(&ring_, &target_.fd, 1) == 0;
   }
   ~uring_channel() override {
@@ -27,6 +41,7 @@ class uring_channel final : public media_channel {
 
   /// A transfer goes out as soon as it is known: a drive that has to wait for the whole batch works less.
   bool start(media_request& request) override {
+    if (starts_disabled_) enable();
     prepare_file_request(request, target_.granule);
     submit(request);
     ++in_flight_;
@@ -36,9 +51,8 @@ class uring_channel final : public media_channel {
   void reap(std::vector<media_request*>& done, std::uint64_t wait_ns) override {
     if (in_flight_ == 0) return;
     if (wait_ns > 0 && io_uring_cq_ready(&ring_) == 0) wait(wait_ns);
-    constexpr unsigned most = 64;
-    std::array<io_uring_cqe*, most> entries;
-    const unsigned n = io_uring_peek_batch_cqe(&ring_, entries.data(), most);
+    std::array<io_uring_cqe*, most_at_once> entries;
+    const unsigned n = io_uring_peek_batch_cqe(&ring_, entries.data(), most_at_once);
     for (unsigned i = 0; i < n; ++i) {
       auto* request = static_cast<media_request*>(io_uring_cqe_get_data(entries[i]));
       if (request == nullptr) {
@@ -58,6 +72,12 @@ class uring_channel final : public media_channel {
   std::size_t room() const override { return depth_ - std::min<std::size_t>(depth_, in_flight_); }
 
  private:
+  /// The ring belongs to the thread that enables it: the one that uses it, not the one that opened it.
+  void enable() {
+    syscall(SYS_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+    starts_disabled_ = false;
+  }
+
   void wait(std::uint64_t nanoseconds) {
     listen();
     __kernel_timespec limit{static_cast<std::int64_t>(nanoseconds / 1'000'000'000),
@@ -121,6 +141,7 @@ class uring_channel final : public media_channel {
   file_target target_;
   unsigned depth_;
   io_uring ring_;
+  bool starts_disabled_;
   bool fixed_ = false;
   std::size_t in_flight_ = 0;
   int bell_;
@@ -131,13 +152,12 @@ class uring_channel final : public media_channel {
 }  // namespace
 
 std::unique_ptr<media_channel> open_uring_channel(const file_target& target, unsigned depth) {
-  io_uring ring{};
-  // Answers are looked for by polling: no need to interrupt the thread for them.
-  if (io_uring_queue_init(depth, &ring,
-                          IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_CLAMP) != 0 &&
-      io_uring_queue_init(depth, &ring, IORING_SETUP_CLAMP) != 0)
-    return nullptr;
-  return std::make_unique<uring_channel>(target, depth, ring);
+  for (const unsigned flags : {for_one_thread, for_any_thread, 0U}) {
+    io_uring ring{};
+    if (io_uring_queue_init(depth, &ring, flags | IORING_SETUP_CLAMP) == 0)
+      return std::make_unique<uring_channel>(target, depth, ring);
+  }
+  return nullptr;
 }
 
 }  // namespace sluice::controller
