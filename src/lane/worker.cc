@@ -11,11 +11,13 @@ namespace {
 
 /// Relaxations between two offers of the core to other threads, at least: an offer costs about as much as 20
 /// of them.
-constexpr std::uint32_t relaxations_a_turn = 256;
+constexpr std::uint32_t relaxations_a_turn = 32;
 
 // Of a thread outside any launch.
 thread_local napper own_naps;
 thread_local std::uint32_t own_relaxations = 0;
+
+thread_local std::uint32_t looks = 0;
 
 }  // namespace
 
@@ -82,6 +84,11 @@ void relax() {
     own_naps.pause();
   else
     sched_yield();
+}
+
+bool now_and_then() {
+  constexpr std::uint32_t every = 61;  // a prime: of lanes that take turns, each comes to be the one
+  return exploring || ++looks % every == 0;
 }
 
 void note_bell() {

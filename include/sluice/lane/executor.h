@@ -43,6 +43,9 @@ inline void note_change() {
 /// Lets the other lanes run: the body of every spin.
 void relax();
 
+/// True once in so many calls of a thread; always under an exploration.
+bool now_and_then();
+
 enum class collective : std::uint8_t { sync, ballot, match, shuffle };
 
 /// Meets the other lanes of `mask` (bit = lane of the warp). Returns: ballot, the bits whose value is not 0;

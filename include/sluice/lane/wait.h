@@ -20,15 +20,15 @@ SLUICE_HD SLUICE_INLINE std::uint64_t clock_ns() {
 #endif
 }
 
-/// True now and then on a GPU (by its cycle counter), always on the CPU: for checks that a fruitless look
-/// need not make each time.
+/// True now and then, for each lane in its time; always under an exploration. For checks that a fruitless
+/// look need not make each time. By the cycle counter on a GPU, by counting on the CPU.
 SLUICE_HD SLUICE_INLINE bool now_and_then() {
 #if SLUICE_ON_GPU
   std::uint32_t cycles;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles));
   return (cycles & 0x1e0U) == 0;
 #else
-  return true;
+  return executor::now_and_then();
 #endif
 }
 
