@@ -60,6 +60,8 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--mix", "1.5"), "--mix")
         self.refuses((*bench, "--seconds", "-1"), "--seconds")
         self.refuses((*bench, "--threads", "0"), "--threads")
+        self.refuses((*bench, "--cpu-threads", "0"), "--cpu-threads")
+        self.refuses((*bench, "--cpu-threads", "1025"), "--cpu-threads")
         self.refuses((*bench, "--mode", "none", "--policy", "fifo"), "--policy clock only")
 
     def test_imports_that_would_be_lost_or_cannot_be(self):

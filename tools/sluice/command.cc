@@ -14,6 +14,7 @@ namespace sluice::tool {
 
 namespace {
 
+constexpr unsigned most_cpu_threads = 1024;
 std::atomic<bool> ctrl_c{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler stores it");
 
@@ -43,6 +44,9 @@ CLI::App& context::add_command(CLI::App& parent, const command_text& text, runs_
   command.add_option("--backend", backend_, "where lanes run; auto takes a GPU where there is one")
       ->check(CLI::IsMember(backends))
       ->default_str("auto");
+  command
+      .add_option("--cpu-threads", cpu_threads_, "CPU backend: threads that run lanes (default: one a core)")
+      ->check(CLI::Range(1U, most_cpu_threads));
   return command;
 }
 
@@ -57,7 +61,7 @@ void context::run() {
 
 std::unique_ptr<lane::machine> context::open_machine() const {
   const bool on_gpu = backend_ == "cuda" || (backend_ == "auto" && lane::machine::has_cuda());
-  return on_gpu ? lane::machine::cuda() : lane::machine::cpu();
+  return on_gpu ? lane::machine::cuda() : lane::machine::cpu(cpu_threads_);
 }
 
 bool context::stop_asked() { return ctrl_c.load(std::memory_order_relaxed); }

@@ -42,7 +42,7 @@ enum class runs_on : std::uint8_t {
 /// the exit status. `context` outlives the parse and the run.
 class context {
  public:
-  /// Adds a subcommand with `--json`, and `--backend` where it has lanes.
+  /// Adds a subcommand with `--json`, and `--backend` and `--cpu-threads` where it has lanes.
   CLI::App& add_command(CLI::App& parent, const command_text& text, runs_on where = runs_on::lanes);
   /// Says what `command` does once everything has been parsed.
   void runs(CLI::App& command, std::function<void()> action);
@@ -77,6 +77,7 @@ class context {
  private:
   bool json_ = false;
   std::string backend_ = "auto";
+  unsigned cpu_threads_ = 0;
   std::function<void()> action_;
 };
 
