@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# Proves the quick start on a Debian 12 that holds nothing else: a debootstrap, entered by chroot. Needs root.
-# With --test it also runs `scripts/test.sh host` there. It proves what is committed, not what lies in the work tree.
+# Proves the quick start on a system that holds nothing else: a debootstrap of Debian 12, or with --ubuntu of Ubuntu 24.04,
+# entered by chroot. Needs root. With --test it also runs `scripts/test.sh host` there. It proves what is committed, not
+# what lies in the work tree.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 work=$SLUICE_ROOT/build/fresh
 root=$work/root
-base=$work/bookworm.tar
+release=bookworm
+
+ubuntu_mirror=http://archive.ubuntu.com/ubuntu
+# Holds the keys by which Ubuntu's archive is checked.
+ubuntu_keyring=pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb
+ubuntu_keyring_sha256=36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8
 
 # Debian's own archives as this machine's apt knows them: "uri suite component" a line.
 debian_sources() {
@@ -14,13 +20,30 @@ debian_sources() {
     sed -n 's/^Debian bookworm[^ ]* //p' | sort -u
 }
 
+ubuntu_sources() { printf "$ubuntu_mirror %s main universe\n" noble noble-updates noble-security; }
+
+bootstrap_debian() {
+  local mirror
+  mirror=$(debian_sources | sed -n 's/^\([^ ]*\) bookworm main$/\1/p' | head -n 1)
+  debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"}
+}
+
+bootstrap_ubuntu() {
+  python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$ubuntu_mirror/$ubuntu_keyring" "$work/keyring.deb"
+  echo "$ubuntu_keyring_sha256 $work/keyring.deb" | sha256sum --check --quiet
+  dpkg-deb -x "$work/keyring.deb" "$work/keyring"
+  # One script serves all releases of Ubuntu; those newer than debootstrap have no name of their own for it.
+  debootstrap --variant=minbase --components=main,universe --keyring="$work/keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg" \
+    noble "$root" "$ubuntu_mirror" /usr/share/debootstrap/scripts/gutsy
+}
+
 make_base() {
+  local base=$work/$release.tar
   [ ! -e "$base" ] || return 0
   command -v debootstrap >/dev/null || as_root apt-get -q -y install debootstrap
-  say "prove_fresh: making a minimal Debian 12"
+  say "prove_fresh: making a minimal $release"
   rm -rf "$root"
-  debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" ||
-    die "debootstrap failed: the log is $work/debootstrap.log"
+  "bootstrap_$system" >"$work/debootstrap.log" || die "debootstrap failed: the log is $work/debootstrap.log"
   tar -C "$root" -cf "$base.part" .
   mv "$base.part" "$base"
 }
@@ -29,12 +52,12 @@ make_base() {
 make_root() {
   rm -rf "$root"
   mkdir -p "$root"
-  tar -C "$root" -xf "$base"
+  tar -C "$root" -xf "$work/$release.tar"
   git clone -q "$SLUICE_ROOT" "$root/sluice"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   cp -r /usr/local/share/ca-certificates "$root/usr/local/share/"
   [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
-  debian_sources | sed 's/^/deb /' >"$root/etc/apt/sources.list.new"
+  "${system}_sources" | sed 's/^/deb /' >"$root/etc/apt/sources.list.new"
   [ ! -s "$root/etc/apt/sources.list.new" ] || mv "$root/etc/apt/sources.list.new" "$root/etc/apt/sources.list"
   apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$root/etc/apt/apt.conf.d/90machine" || true
 }
@@ -71,10 +94,9 @@ run_as_user() {
 }
 
 main() {
-  local report=() mirror
+  local report=()
   [ "$(id -u)" -eq 0 ] || die "needs root: chroot and mount"
   mkdir -p "$work"
-  mirror=$(debian_sources | sed -n 's/^\([^ ]*\) bookworm main$/\1/p' | head -n 1)
   make_base
   make_root
   # This script runs in a mount namespace of its own (below): these end with it.
@@ -83,14 +105,23 @@ main() {
   step "quick start, as root" inside scripts/quickstart.sh
   step "quick start, a second time" inside scripts/quickstart.sh
   step "build without network" build_offline
-  [ "${1:-}" != --test ] || step "scripts/test.sh host" inside scripts/test.sh host
+  [ -z "$tests" ] || step "scripts/test.sh host" inside scripts/test.sh host
   step "quick start, as a user with sudo" run_as_user
   say "=== prove_fresh: all passed"
   printf '%s\n' "${report[@]}" >&2
 }
 
-case ${1:-} in
-  '' | --test) exec unshare --mount --propagation private "$0" --inside-namespace "$@" ;;
-  --inside-namespace) shift && main "$@" ;;
-  *) die "knows only --test" ;;
-esac
+system=debian tests=
+for word in "$@"; do
+  case $word in
+    --test) tests=yes ;;
+    --ubuntu) system=ubuntu release=noble ;;
+    --inside-namespace) ;;
+    *) die "knows only --test and --ubuntu" ;;
+  esac
+done
+if [ "${1:-}" = --inside-namespace ]; then
+  main
+else
+  exec unshare --mount --propagation private "$0" --inside-namespace "$@"
+fi
