@@ -50,10 +50,10 @@ def rate_bar(name, bar, tool, *options):
 
 
 def register_bars(tool):
-    """Registers of the I/O kernel by path, from the program's own resource listing."""
+    """Registers of the I/O kernel on sm_90 by path, from the program's own resource listing."""
     if shutil.which("cuobjdump") is None:
         return []
-    command = ["cuobjdump", "--dump-resource-usage", tool]
+    command = ["cuobjdump", "-arch", "sm_90", "--dump-resource-usage", tool]
     listing = run(command)
     bars = []
     for path, number, bar in (("peer", 1, 40), ("staged", 2, 64)):
