@@ -61,6 +61,7 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--seconds", "-1"), "--seconds")
         self.refuses((*bench, "--threads", "0"), "--threads")
         self.refuses((*bench, "--cpu-threads", "0"), "--cpu-threads")
+        self.refuses(("bench", "io", "--drive", "mem:8MiB", "--sweep", "policy"), "policy not in")
         self.refuses((*bench, "--cpu-threads", "1025"), "--cpu-threads")
         self.refuses((*bench, "--mode", "none", "--policy", "fifo"), "--policy clock only")
 

@@ -64,6 +64,22 @@ class Output(ToolTest):
         self.assertIn("it holds: two, one", self.error_line(2, "bench", "cache", "--drive", "file:disk", "--dataset", "x"))
         self.assertIn(b"3" * 1000, (self.folder / "disk").read_bytes())
 
+    def test_bench_io_prints_a_row_for_each_point(self):
+        result = self.result("bench", "io", "--backend", "cpu", "--cpu-threads", "1", "--drive", "mem:8MiB?mdts=16384", "--seconds", "0.02",
+                             "--sweep", "block", "--sweep", "pattern,mix")
+        self.assertLessEqual(AROUND_KEYS, set(result))
+        self.check_bench(result)
+        self.assertIn("1 thread", str(result["machine"]))
+        points = {(row["block"], row["pattern"], row["mix"]) for row in result["rows"]}
+        self.assertEqual(len(points), 3 * 2 * 3, "blocks of 64 KiB are more than the drive moves at once")
+        for row in result["rows"]:
+            self.check_bench(row)
+
+    def test_bench_io_writes_to_a_blank_drive(self):
+        self.write("blank", bytes(MIB))
+        self.check_bench(self.result("bench", "io", "--backend", "cpu", "--drive", "file:blank", "--mix", "0.5", "--seconds", "0.05"))
+        self.assertNotEqual((self.folder / "blank").read_bytes(), bytes(MIB))
+
     def test_bench_cache_prints_a_row_for_each_point(self):
         result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:8MiB", "--cache", "1MiB", "--accesses", "4096",
                              "--sweep", "mode", "--sweep", "pattern")

@@ -15,6 +15,7 @@
 #include "sluice/drive/uri.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
+#include "tools/sluice/sweep.h"
 
 namespace sluice::tool {
 
@@ -28,7 +29,7 @@ struct cache_choice {
   std::optional<unsigned> controllers;
   std::uint64_t span_bytes = 0;
   bool destroy = false;
-  std::vector<std::string> sweep;
+  sweep_choice sweep;
 };
 
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
@@ -37,47 +38,33 @@ struct cache_choice {
 
 /// All values of the axes that are swept, every one with every other.
 std::vector<cache_bench_point> points_of(const cache_choice& choice, std::uint64_t bytes) {
-  std::vector<cache_bench_point> points{choice.point};
-  const auto along = [&](const std::string& axis, const auto& values, auto set) {
-    if (std::find(choice.sweep.begin(), choice.sweep.end(), axis) == choice.sweep.end()) return;
-    std::vector<cache_bench_point> wider;
-    for (const cache_bench_point& point : points) {
-      for (const auto& value : values) set(wider.emplace_back(point), value);
-    }
-    points = std::move(wider);
-  };
+  sweep_points sweep(choice.sweep, choice.point);
   using text = std::vector<std::string>;
-  along("cache", std::vector<std::uint64_t>{bytes / 16, bytes / 4, bytes},
-        [](auto& point, std::uint64_t value) { point.cache_bytes = std::max(value, MiB); });
-  along("page", std::vector<std::uint32_t>{512, 4096, 65536},
-        [](auto& point, auto value) { point.page_bytes = value; });
-  along("mode", text{"none", "naive", "optimized"},
-        [](auto& point, const auto& value) { point.mode = value; });
-  along("policy", text{"clock", "fifo", "random", "s3fifo"},
-        [](auto& point, const auto& value) { point.policy = value; });
-  along("pattern", text{"random", "sequential", "zipf"},
-        [](auto& point, const auto& value) { point.pattern = value; });
-  along("mix", std::vector<double>{0, 0.1, 0.5},
-        [](auto& point, double value) { point.write_share = value; });
-  return points;
+  sweep.along("cache", std::vector<std::uint64_t>{bytes / 16, bytes / 4, bytes},
+              [](auto& point, std::uint64_t value) { point.cache_bytes = std::max(value, MiB); });
+  sweep.along("page", std::vector<std::uint32_t>{512, 4096, 65536},
+              [](auto& point, auto value) { point.page_bytes = value; });
+  sweep.along("mode", text{"none", "naive", "optimized"},
+              [](auto& point, const auto& value) { point.mode = value; });
+  sweep.along("policy", text{"clock", "fifo", "random", "s3fifo"},
+              [](auto& point, const auto& value) { point.policy = value; });
+  sweep.along("pattern", text{"random", "sequential", "zipf"},
+              [](auto& point, const auto& value) { point.pattern = value; });
+  sweep.along("mix", std::vector<double>{0, 0.1, 0.5},
+              [](auto& point, double value) { point.write_share = value; });
+  return sweep.points();
 }
 
-bool writes(const cache_choice& choice) {
-  return choice.point.write_share > 0 ||
-         std::find(choice.sweep.begin(), choice.sweep.end(), "mix") != choice.sweep.end();
-}
+bool writes(const cache_choice& choice) { return choice.point.write_share > 0 || choice.sweep.has("mix"); }
 
 /// Only clock was built for the modes that the paper compares with.
 void need_known(const cache_choice& choice) {
   const bool other_policy = choice.point.policy != "clock";
   if (choice.point.mode != "optimized" && other_policy)
     refuse("--mode " + choice.point.mode + " goes with --policy clock only", "leave --policy out");
-  const auto swept = [&](const char* axis) {
-    return std::find(choice.sweep.begin(), choice.sweep.end(), axis) != choice.sweep.end();
-  };
-  if (swept("mode") && (swept("policy") || other_policy))
+  if (choice.sweep.has("mode") && (choice.sweep.has("policy") || other_policy))
     refuse("--sweep mode goes with --policy clock only", "sweep mode and policy one after the other");
-  if (swept("policy") && choice.point.mode != "optimized")
+  if (choice.sweep.has("policy") && choice.point.mode != "optimized")
     refuse("--sweep policy goes with --mode optimized only", "leave --mode out");
 }
 
@@ -242,8 +229,7 @@ void measure(context& with, const cache_choice& choice) {
     }
   }
   text += "every value was compared with the truth\n";
-  json object = *std::max_element(rows.begin(), rows.end(),
-                                  [](const json& a, const json& b) { return a["iops"] < b["iops"]; });
+  json object = fastest_of(rows);
   object.update({{"rows", rows},
                  {"config", config_of(choice, run, lanes)},
                  {"machine", describe_machine(*machine)},
@@ -268,13 +254,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
   command.add_option("--mix", choice.point.write_share, "share of accesses that write, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command
-      .add_option("--sweep", choice.sweep,
-                  "measure all values of an axis: cache, page, mode, policy, pattern, mix")
-      ->check(CLI::IsMember({"cache", "page", "mode", "policy", "pattern", "mix"}))
-      ->expected(1)
-      ->take_all()
-      ->delimiter(',');
+  choice.sweep.add_to(command, {"cache", "page", "mode", "policy", "pattern", "mix"});
 }
 
 void add_run_options(CLI::App& command, cache_choice& choice) {

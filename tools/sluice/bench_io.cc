@@ -2,12 +2,17 @@
 // that comes back.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sluice/base/error.h"
+#include "sluice/base/sizes.h"
+#include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
 #include "tools/sluice/io_bench.h"
+#include "tools/sluice/sweep.h"
 
 namespace sluice::tool {
 
@@ -19,23 +24,50 @@ struct io_choice {
   unsigned controllers = 1;
   std::string pattern = "random";
   bool destroy = false;
+  sweep_choice sweep;
 };
 
-json config_of(const io_choice& choice, const io_bench_result& got) {
+const char* name_of(io_pattern pattern) { return pattern == io_pattern::random ? "random" : "sequential"; }
+
+bool writes(const io_choice& choice) { return choice.bench.write_share > 0 || choice.sweep.has("mix"); }
+
+/// All values of the axes that are swept. Of blocks only the sizes that all drives can move.
+std::vector<io_bench_options> points_of(const io_choice& choice, const storage& drives) {
+  std::vector<std::uint32_t> blocks{512, 4096, 16384, 65536};
+  for (const drive::drive* one : drives.drives())
+    std::erase_if(blocks, [&](std::uint32_t bytes) {
+      return bytes < one->info().block_size || bytes > one->info().max_transfer;
+    });
+  sweep_points sweep(choice.sweep, choice.bench);
+  sweep.along("block", blocks, [](auto& point, auto value) { point.block_bytes = value; });
+  sweep.along("depth", std::vector<std::uint32_t>{16, 64, 256, 1024},
+              [](auto& point, auto value) { point.depth = value; });
+  sweep.along("queues", std::vector<std::uint32_t>{1, 2, 4, 8},
+              [](auto& point, auto value) { point.queues = value; });
+  sweep.along("threads", std::vector<std::uint64_t>{32, 128, 1024},
+              [](auto& point, auto value) { point.lanes = value; });
+  sweep.along("pattern", std::vector<io_pattern>{io_pattern::random, io_pattern::sequential},
+              [](auto& point, auto value) { point.pattern = value; });
+  sweep.along("mix", std::vector<double>{0, 0.1, 0.5},
+              [](auto& point, auto value) { point.write_share = value; });
+  return sweep.points();
+}
+
+json config_of(const io_choice& choice, const io_bench_options& point, const io_bench_result& got) {
   return {{"drives", choice.drives.uris},
-          {"block", choice.bench.block_bytes},
-          {"depth", choice.bench.depth},
-          {"queues", choice.bench.queues},
+          {"block", point.block_bytes},
+          {"depth", point.depth},
+          {"queues", point.queues},
           {"lanes", got.lanes},
           {"controllers", choice.controllers},
-          {"pattern", choice.pattern},
-          {"mix", choice.bench.write_share},
-          {"span", choice.bench.span_bytes},
+          {"pattern", name_of(point.pattern)},
+          {"mix", point.write_share},
+          {"span", point.span_bytes},
           {"path", got.staged ? "staged" : "peer"}};
 }
 
-json object_of(const io_choice& choice, const io_bench_result& got, const lane::machine& on) {
-  const double bytes = choice.bench.block_bytes;
+json object_of(const io_bench_options& point, const io_bench_result& got) {
+  const double bytes = point.block_bytes;
   return {{"iops", got.iops()},
           {"bytes_per_s", got.iops() * bytes},
           {"seconds", got.seconds},
@@ -51,25 +83,49 @@ json object_of(const io_choice& choice, const io_bench_result& got, const lane::
             {"p999", got.latency.p999},
             {"max", got.latency.max}}},
           {"bare", {{"iops", got.bare_iops}, {"bytes_per_s", got.bare_iops * bytes}}},
-          {"ratio_to_bare", got.bare_iops > 0 ? got.iops() / got.bare_iops : 0},
-          {"comparators", json::array()},
-          {"config", config_of(choice, got)},
-          {"machine", describe_machine(on)},
-          {"version", version()}};
+          {"ratio_to_bare", got.ratio_to_bare()},
+          {"comparators", json::array()}};
 }
 
-std::string text_of(const io_choice& choice, const io_bench_result& got, const lane::machine& on) {
-  const double bytes = choice.bench.block_bytes;
+json row_of(const io_bench_options& point, const io_bench_result& got) {
+  json row{{"block", point.block_bytes},
+           {"depth", point.depth},
+           {"queues", point.queues},
+           {"threads", got.lanes},
+           {"pattern", name_of(point.pattern)},
+           {"mix", point.write_share}};
+  row.update(object_of(point, got));
+  return row;
+}
+
+std::string heading() {
+  return fmt::format(
+      "{:>9} {:>6} {:>6} {:>7} {:<10} {:>6} {:>9} {:>8} {:>6} {:>8} {:>9} {:>9} {:>11} {:>11}\n", "block",
+      "depth", "queues", "threads", "pattern", "writes", "M/s", "GB/s", "cores", "of bare", "p50 us",
+      "p99 us", "issued", "served");
+}
+
+std::string line(const io_bench_options& point, const io_bench_result& got) {
+  return fmt::format(
+      "{:>9} {:>6} {:>6} {:>7} {:<10} {:>4.0f} % {:>9.3f} {:>8.2f} {:>6.2f} {:>8.3f} {:>9.0f} {:>9.0f} "
+      "{:>11} "
+      "{:>11}\n",
+      format_bytes(point.block_bytes), point.depth, point.queues, got.lanes, name_of(point.pattern),
+      point.write_share * 100, got.iops() / 1e6, got.iops() * point.block_bytes / 1e9, got.cores(),
+      got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.issued, got.served);
+}
+
+std::string text_of(const io_bench_options& point, const io_bench_result& got, const lane::machine& on) {
+  const double bytes = point.block_bytes;
   return fmt::format(
       "{} commands of {} bytes in {:.2f} s on {}, {} lanes, {} path\n"
       "  rate       {:.3f} M commands/s, {:.2f} GB/s, on {:.2f} cores\n"
       "  bare       {:.3f} M blocks/s, {:.2f} GB/s: the same blocks moved without a queue; ratio {:.3f}\n"
       "  latency    p50 {:.0f} µs, p99 {:.0f} µs, p99.9 {:.0f} µs, max {:.0f} µs\n"
       "  I/O truth  {} commands issued by lanes, {} served by the drives{}; every block checked\n",
-      got.commands, choice.bench.block_bytes, got.seconds, on.name(), got.lanes,
-      got.staged ? "staged" : "peer", got.iops() / 1e6, got.iops() * bytes / 1e9,
-      got.seconds > 0 ? got.cpu_seconds / got.seconds : 0, got.bare_iops / 1e6, got.bare_iops * bytes / 1e9,
-      got.bare_iops > 0 ? got.iops() / got.bare_iops : 0, got.latency.p50, got.latency.p99, got.latency.p999,
+      got.commands, point.block_bytes, got.seconds, on.name(), got.lanes, got.staged ? "staged" : "peer",
+      got.iops() / 1e6, got.iops() * bytes / 1e9, got.cores(), got.bare_iops / 1e6,
+      got.bare_iops * bytes / 1e9, got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.latency.p999,
       got.latency.max, got.issued, got.served,
       got.dropped > 0 ? fmt::format(", {} dropped", got.dropped) : "");
 }
@@ -88,25 +144,46 @@ void judge(const io_bench_result& got) {
                             got.served, got.dropped));
 }
 
+/// Writes go to drives that hold nothing, unless the user gives up what is there.
+void need_blank(storage& drives, const io_choice& choice) {
+  const std::uint64_t span = choice.bench.span_bytes * drives.drives().size();
+  if (holds_data(drives, 0, std::min(span, drives.volume().bytes())))
+    throw error(error_kind::bad_input, "--mix would write over what the drive holds",
+                "add --destroy if that may be lost", {.drive = choice.drives.uris.front()});
+}
+
 void run(context& with, io_choice& choice) {
   if (choice.pattern != "random" && choice.pattern != "sequential")
     throw error(error_kind::bad_input, "--pattern is '" + choice.pattern + "'", "say random or sequential");
   choice.bench.pattern = choice.pattern == "random" ? io_pattern::random : io_pattern::sequential;
-  choice.bench.fill = all_forget(choice.drives.uris) || choice.destroy;
   if (choice.bench.write_share < 0 || choice.bench.write_share > 1)
     throw error(error_kind::bad_input, "--mix is a share of writes", "say a number from 0 to 1");
-  if (choice.bench.write_share > 0 && !choice.bench.fill)
-    throw error(error_kind::bad_input, "--mix would write over what the drive holds",
-                "add --destroy if that may be lost");
+  const bool spare = all_forget(choice.drives.uris) || choice.destroy;
+  choice.bench.fill = spare || writes(choice);
   const auto machine = with.open_machine();
   storage drives = storage::raw(choice.drives.uris,
                                 {.mode = choice.bench.fill ? drive::access::write : drive::access::read,
                                  .controller_threads = choice.controllers});
-  const io_bench_result got =
-      run_io_bench(*machine, drives, choice.bench, [] { return context::stop_asked(); });
-  context::stop_if_asked();
-  judge(got);
-  with.print(object_of(choice, got, *machine), text_of(choice, got, *machine));
+  if (writes(choice) && !spare) need_blank(drives, choice);
+  const std::vector<io_bench_options> points = points_of(choice, drives);
+  json rows = json::array(), config;
+  std::string text = choice.sweep.any() ? heading() : "";
+  {
+    progress bar("measuring", points.size());
+    for (const io_bench_options& point : points) {
+      const io_bench_result got = run_io_bench(*machine, drives, point, context::stop_asked);
+      context::stop_if_asked();
+      judge(got);
+      bar.add(1);
+      config = config_of(choice, point, got);
+      rows.push_back(choice.sweep.any() ? row_of(point, got) : object_of(point, got));
+      text += choice.sweep.any() ? line(point, got) : text_of(point, got, *machine);
+    }
+  }
+  json object = fastest_of(rows);
+  if (choice.sweep.any()) object["rows"] = rows;
+  object.update({{"config", config}, {"machine", describe_machine(*machine)}, {"version", version()}});
+  with.print(object, text);
 }
 
 }  // namespace
@@ -127,6 +204,7 @@ void add_bench_io(CLI::App& bench, context& with) {
   io.add_option("--pattern", choice->pattern, "random or sequential");
   io.add_option("--mix", choice->bench.write_share, "share of commands that write, 0 to 1");
   io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(CLI::Range(0.01, 3600.0));
+  choice->sweep.add_to(io, {"block", "depth", "queues", "threads", "pattern", "mix"});
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");
   with.runs(io, [&with, choice] { run(with, *choice); });
 }

@@ -46,6 +46,8 @@ struct io_bench_result {
   bool staged = false;
 
   double iops() const { return seconds > 0 ? static_cast<double>(commands) / seconds : 0; }
+  double cores() const { return seconds > 0 ? cpu_seconds / seconds : 0; }
+  double ratio_to_bare() const { return bare_iops > 0 ? iops() / bare_iops : 0; }
   bool verified() const { return wrong == 0 && failed == 0; }
 };
 
