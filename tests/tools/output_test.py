@@ -75,6 +75,13 @@ class Output(ToolTest):
         for row in result["rows"]:
             self.check_bench(row)
 
+    def test_bench_io_goes_through_the_shallowest_and_the_deepest_queues(self):
+        for depth in (2, 32768):
+            result = self.result("bench", "io", "--backend", "cpu", "--drive", "mem:8MiB?depth=32768", "--depth", str(depth),
+                                 "--queues", "1", "--seconds", "0.2")
+            self.check_bench(result)
+            self.assertEqual(result["config"]["depth"], depth)
+
     def test_bench_io_writes_to_a_blank_drive(self):
         self.write("blank", bytes(MIB))
         self.check_bench(self.result("bench", "io", "--backend", "cpu", "--drive", "file:blank", "--mix", "0.5", "--seconds", "0.05"))
