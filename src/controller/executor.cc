@@ -112,6 +112,7 @@ void executor::finish_directly(submission_queue& queue, const direct_batch& done
 void executor::exchange_regions(const region_table& with) {
   regions_ = with;
   direct_.forget_regions();
+  channel_->know(regions_.mappings());
 }
 
 bool executor::prepare(command& c) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "controller/region_table.h"
+
 namespace sluice::controller {
 
 struct free_bytes {
@@ -52,6 +54,8 @@ class media_channel {
   /// Appends finished transfers to `done`; waits up to `wait_ns` for the first where some are under way, or
   /// until bell() is written.
   virtual void reap(std::vector<media_request*>& done, std::uint64_t wait_ns) { (void)done, (void)wait_ns; }
+  /// Says which memory transfers may name from now on. Call while none is under way.
+  virtual void know(const std::vector<region_table::mapping>& regions) { (void)regions; }
   /// An eventfd that ends the waits of reap(); -1 where nothing does.
   virtual int bell() const { return -1; }
   virtual std::size_t in_flight() const { return 0; }

@@ -5,24 +5,21 @@
 namespace sluice::controller {
 
 void region_table::add(bus_address at, std::uint64_t bytes) {
-  const extent region{at.value, at.value + bytes};
-  const auto where = std::lower_bound(regions_.begin(), regions_.end(), region);
-  if (where != regions_.end() && *where == region) return;
-  regions_.insert(where, region);
+  remove(at, bytes);
+  const mapping given{{at.value, at.value + bytes}, ++serial_};
+  mappings_.insert(std::lower_bound(mappings_.begin(), mappings_.end(), given), given);
   merge();
 }
 
 void region_table::remove(bus_address at, std::uint64_t bytes) {
   const extent region{at.value, at.value + bytes};
-  const auto where = std::lower_bound(regions_.begin(), regions_.end(), region);
-  if (where == regions_.end() || *where != region) return;
-  regions_.erase(where);
-  merge();
+  if (std::erase_if(mappings_, [&](const mapping& each) { return each.where == region; }) > 0) merge();
 }
 
 void region_table::merge() {
   merged_.clear();
-  for (const extent& region : regions_) {
+  for (const mapping& each : mappings_) {
+    const extent& region = each.where;
     if (!merged_.empty() && region.begin <= merged_.back().end)
       merged_.back().end = std::max(merged_.back().end, region.end);
     else

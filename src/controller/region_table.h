@@ -14,7 +14,7 @@ namespace sluice::controller {
 /// each service thread holds its own copy, exchanged only while it has no DMA under way.
 class region_table {
  public:
-  /// Idempotent for one region.
+  /// Idempotent for one region, but for its serial number.
   void add(bus_address at, std::uint64_t bytes);
   void remove(bus_address at, std::uint64_t bytes);
 
@@ -32,11 +32,21 @@ class region_table {
   /// The whole extent that `at` lies in; empty where it is not mapped.
   extent around(bus_address at) const;
 
+  /// A region as it was given. A new serial number says that other memory may lie there now.
+  struct mapping {
+    extent where;
+    std::uint64_t serial = 0;
+    friend auto operator<=>(const mapping&, const mapping&) = default;
+  };
+  /// All regions, sorted.
+  const std::vector<mapping>& mappings() const { return mappings_; }
+
  private:
   void merge();
 
-  std::vector<extent> regions_;  // sorted, as they were given
-  std::vector<extent> merged_;   // their union: sorted, disjoint, not touching
+  std::vector<mapping> mappings_;
+  std::vector<extent> merged_;  // their union: sorted, disjoint, not touching
+  std::uint64_t serial_ = 0;
 };
 
 }  // namespace sluice::controller

@@ -2,12 +2,13 @@
 
 #include <liburing.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
+
+#include "controller/registered_memory.h"
 
 namespace sluice::controller {
 
@@ -28,6 +29,7 @@ class uring_channel final : public media_channel {
       : target_(target),
         depth_(depth),
         ring_(ring),
+        memory_(ring_),
         starts_disabled_((ring.flags & IORING_SETUP_R_DISABLED) != 0),
         bell_(eventfd(0, EFD_CLOEXEC)) {
     fixed_ = io_uring_register_files(&ring_, &target_.fd, 1) == 0;
@@ -67,6 +69,8 @@ class uring_channel final : public media_channel {
     io_uring_cq_advance(&ring_, n);
   }
 
+  void know(const std::vector<region_table::mapping>& regions) override { memory_.exchange(ring_, regions); }
+
   int bell() const override { return bell_; }
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t room() const override { return depth_ - std::min<std::size_t>(depth_, in_flight_); }
@@ -74,7 +78,7 @@ class uring_channel final : public media_channel {
  private:
   /// The ring belongs to the thread that enables it: the one that uses it, not the one that opened it.
   void enable() {
-    syscall(SYS_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+    io_uring_register(ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     starts_disabled_ = false;
   }
 
@@ -117,15 +121,24 @@ class uring_channel final : public media_channel {
     const std::uint64_t offset = request.offset + request.moved;
     const iovec* pieces = request.pieces.data() + request.next_piece;
     const auto count = static_cast<unsigned>(request.pieces.size() - request.next_piece);
+    const auto length = count == 1 ? static_cast<unsigned>(pieces->iov_len) : 0;
+    const int known = count == 1 ? memory_.find(*pieces) : -1;
     switch (request.op) {
       case media_op::read:
-        if (count == 1)
-          io_uring_prep_read(&sqe, fd, pieces->iov_base, static_cast<unsigned>(pieces->iov_len), offset);
+        if (known >= 0)
+          io_uring_prep_read_fixed(&sqe, fd, pieces->iov_base, length, offset, known);
+        else if (count == 1)
+          io_uring_prep_read(&sqe, fd, pieces->iov_base, length, offset);
         else
           io_uring_prep_readv(&sqe, fd, pieces, count, offset);
         break;
       case media_op::write:
-        io_uring_prep_writev2(&sqe, fd, pieces, count, offset, write_flags(request));
+        if (known >= 0) {
+          io_uring_prep_write_fixed(&sqe, fd, pieces->iov_base, length, offset, known);
+          sqe.rw_flags = write_flags(request);
+        } else {
+          io_uring_prep_writev2(&sqe, fd, pieces, count, offset, write_flags(request));
+        }
         break;
       case media_op::flush:
         io_uring_prep_fsync(&sqe, fd, IORING_FSYNC_DATASYNC);
@@ -141,6 +154,7 @@ class uring_channel final : public media_channel {
   file_target target_;
   unsigned depth_;
   io_uring ring_;
+  registered_memory memory_;
   bool starts_disabled_;
   bool fixed_ = false;
   std::size_t in_flight_ = 0;

@@ -1,5 +1,6 @@
 // What is particular to files and devices as media: ends, sizes, locks, and refusals that help.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstring>
@@ -70,6 +71,56 @@ TEST_P(files, a_drive_opened_for_reading_refuses_writes) {
   drive_bench bench(uri(file).c_str(), 16, {.mode = drive::access::read});
   EXPECT_FALSE(bench.drive().info().writable);
   EXPECT_EQ(bench.write(0, 1).nvme_code(), nvme::code::write_protected.nvme_code());
+}
+
+/// Memory of a test that other pages can take the place of, without a word to the drive.
+class replaced_memory {
+ public:
+  static constexpr std::size_t bytes = 64 << 10;
+  replaced_memory() { replace(nullptr); }
+  ~replaced_memory() { ::munmap(at_, bytes); }
+  replaced_memory(const replaced_memory&) = delete;
+  replaced_memory& operator=(const replaced_memory&) = delete;
+  void replace() { replace(at_); }
+  std::byte* at(std::size_t offset = 0) { return at_ + offset; }
+  memory::region view(std::size_t offset, std::size_t length) {
+    return {.lanes = at(offset), .host = at(offset), .bytes = length, .where = memory::place::host};
+  }
+
+ private:
+  void replace(std::byte* where) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (where == nullptr ? 0 : MAP_FIXED);
+    at_ = static_cast<std::byte*>(::mmap(where, bytes, PROT_READ | PROT_WRITE, flags, -1, 0));
+  }
+  std::byte* at_ = nullptr;
+};
+
+// The channel may know a region's pages; it must not go on using those that lay there before.
+TEST_P(files, transfers_reach_the_pages_that_were_mapped_last) {
+  const scratch_file file;
+  drive_bench bench((uri(file) + "&size=64KiB").c_str());
+  ASSERT_EQ(bench.fill(0, 128, 5), status::ok);
+  replaced_memory memory;
+  const auto read_to = [&](bus_address to) {
+    return bench.run(nvme::block_command(nvme::opcode::read, 1, 1, {8}, 8, to, {}));
+  };
+  const bus_address whole = bench.drive().map(memory.view(0, replaced_memory::bytes));
+  for (int life = 0; life < 3; ++life) {
+    ASSERT_EQ(read_to(whole + 8192), status::ok);
+    EXPECT_EQ(wrong_words(memory.at(8192), 8, 8, 512, 5), 0U) << "the same region again, life " << life;
+    memory.replace();
+    bench.drive().map(memory.view(0, replaced_memory::bytes));
+  }
+  memory.replace();
+  const bus_address inner = bench.drive().map(memory.view(8192, 8192));
+  ASSERT_EQ(read_to(inner), status::ok);
+  EXPECT_EQ(wrong_words(memory.at(8192), 8, 8, 512, 5), 0U) << "a region within an older one";
+  bench.drive().unmap(memory.view(8192, 8192));
+  memory.replace();
+  bench.drive().map(memory.view(0, replaced_memory::bytes));
+  ASSERT_EQ(read_to(whole + 8192), status::ok);
+  EXPECT_EQ(wrong_words(memory.at(8192), 8, 8, 512, 5), 0U) << "the older one again";
+  bench.drive().unmap(memory.view(0, replaced_memory::bytes));
 }
 
 INSTANTIATE_TEST_SUITE_P(controller, files, testing::Values("uring", "threads"),

@@ -40,6 +40,13 @@ class bench {
     make_lanes();
     make_queues();
   }
+  ~bench() {
+    queues_.clear();
+    for (drive::drive* one : storage_.drives())
+      if (one->reaches_frames(machine_.kind())) one->unmap(buffers_.view());
+  }
+  bench(const bench&) = delete;
+  bench& operator=(const bench&) = delete;
 
   io_bench_result run(const std::function<bool()>& stop) {
     const drive::drive_counters before = storage_.counters();
