@@ -98,7 +98,7 @@ json row_of(const io_bench_options& point, const io_bench_result& got) {
   return row;
 }
 
-std::string heading() {
+std::string columns() {
   return fmt::format(
       "{:>9} {:>6} {:>6} {:>7} {:<10} {:>6} {:>9} {:>8} {:>6} {:>8} {:>9} {:>9} {:>11} {:>11}\n", "block",
       "depth", "queues", "threads", "pattern", "writes", "M/s", "GB/s", "cores", "of bare", "p50 us",
@@ -167,7 +167,7 @@ void run(context& with, io_choice& choice) {
   if (writes(choice) && !spare) need_blank(drives, choice);
   const std::vector<io_bench_options> points = points_of(choice, drives);
   json rows = json::array(), config;
-  std::string text = choice.sweep.any() ? heading() : "";
+  std::string text = choice.sweep.any() ? columns() : "";
   {
     progress bar("measuring", points.size());
     for (const io_bench_options& point : points) {
