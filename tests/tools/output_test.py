@@ -72,6 +72,9 @@ class Output(ToolTest):
         self.assertIn("1 thread", str(result["machine"]))
         points = {(row["block"], row["pattern"], row["mix"]) for row in result["rows"]}
         self.assertEqual(len(points), 3 * 2 * 3, "blocks of 64 KiB are more than the drive moves at once")
+        fastest = max(result["rows"], key=lambda row: row["iops"])
+        self.assertEqual([result["config"][axis] for axis in ("block", "pattern", "mix")],
+                         [fastest[axis] for axis in ("block", "pattern", "mix")])
         for row in result["rows"]:
             self.check_bench(row)
 

@@ -166,7 +166,7 @@ void run(context& with, io_choice& choice) {
                                  .controller_threads = choice.controllers});
   if (writes(choice) && !spare) need_blank(drives, choice);
   const std::vector<io_bench_options> points = points_of(choice, drives);
-  json rows = json::array(), config;
+  json rows = json::array();
   std::string text = choice.sweep.any() ? columns() : "";
   {
     progress bar("measuring", points.size());
@@ -175,14 +175,14 @@ void run(context& with, io_choice& choice) {
       context::stop_if_asked();
       judge(got);
       bar.add(1);
-      config = config_of(choice, point, got);
       rows.push_back(choice.sweep.any() ? row_of(point, got) : object_of(point, got));
+      rows.back()["config"] = config_of(choice, point, got);
       text += choice.sweep.any() ? line(point, got) : text_of(point, got, *machine);
     }
   }
   json object = fastest_of(rows);
   if (choice.sweep.any()) object["rows"] = rows;
-  object.update({{"config", config}, {"machine", describe_machine(*machine)}, {"version", version()}});
+  object.update({{"machine", describe_machine(*machine)}, {"version", version()}});
   with.print(object, text);
 }
 
