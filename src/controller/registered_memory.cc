@@ -44,20 +44,22 @@ void registered_memory::exchange(io_uring& ring, const std::vector<mapping>& reg
   const std::vector<mapping> wanted = pieces_of(regions);
   for (std::size_t i = 0; i < table_.size(); ++i)
     if (table_[i] != mapping{} && !holds(wanted, table_[i])) set(ring, i, {});
+  std::erase_if(refused_, [&](const mapping& piece) { return !holds(wanted, piece); });
   for (const mapping& piece : wanted) {
-    if (holds(table_, piece)) continue;
+    if (holds(table_, piece) || holds(refused_, piece)) continue;
     const auto place = std::find(table_.begin(), table_.end(), mapping{});
     if (place == table_.end()) return;
-    set(ring, static_cast<std::size_t>(place - table_.begin()), piece);
+    if (!set(ring, static_cast<std::size_t>(place - table_.begin()), piece)) refused_.push_back(piece);
   }
 }
 
-void registered_memory::set(io_uring& ring, std::size_t index, const mapping& to) {
+bool registered_memory::set(io_uring& ring, std::size_t index, const mapping& to) {
   const std::uint64_t bytes = to.where.end - to.where.begin;
   const iovec buffer{bytes == 0 ? nullptr : reinterpret_cast<void*>(to.where.begin), bytes};
   const int done =
       io_uring_register_buffers_update_tag(&ring, static_cast<unsigned>(index), &buffer, nullptr, 1);
   table_[index] = done == 1 ? to : mapping{};
+  return done == 1;
 }
 
 int registered_memory::find(const iovec& bytes) const {

@@ -24,9 +24,11 @@ class registered_memory {
   int find(const iovec& bytes) const;
 
  private:
-  void set(io_uring& ring, std::size_t index, const region_table::mapping& to);
+  /// True where the kernel took it.
+  bool set(io_uring& ring, std::size_t index, const region_table::mapping& to);
 
-  std::vector<region_table::mapping> table_;  // an empty extent where a place is free
+  std::vector<region_table::mapping> table_;    // an empty extent where a place is free
+  std::vector<region_table::mapping> refused_;  // not asked for again: to pin much in vain takes long
 };
 
 }  // namespace sluice::controller
