@@ -1,7 +1,7 @@
 // Feeds arbitrary bytes to a software controller as submission entries: whatever a host sends, it answers or
-// drops, and lives. Build with clang++ -fsanitize=fuzzer for libFuzzer; tests/controller/fuzz_test.cc runs it
-// over seeded input.
-#include <algorithm>
+// drops, and lives. Each entry comes after a byte: bit 0, to the admin queue; bit 1, with a doorbell value no
+// ring has. Build with clang++ -fsanitize=fuzzer for libFuzzer; tests/controller/fuzz_test.cc runs it over
+// seeded input.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "controller/software_port.h"
 #include "sluice/nvme/admin.h"
 #include "tests/support/raw_admin.h"
+#include "tests/support/ring_pair.h"
 
 namespace {
 
@@ -20,6 +21,7 @@ using namespace sluice;
 
 constexpr std::uint16_t queue = 1;
 constexpr std::uint32_t depth = 16;
+constexpr auto patience = std::chrono::milliseconds(2);
 
 /// An enabled controller with one I/O queue. Memory for rings and data is the raw driver's 64 KiB behind its
 /// own rings.
@@ -31,20 +33,28 @@ struct bench {
         raw(port) {
     raw.enable();
     raw.run(nvme::create_completion_queue(queue, depth, raw.data()));
-    raw.run(nvme::create_submission_queue(queue, depth, raw.data() + 4096, queue));
-  }
-
-  void feed_io(const nvme::submission_entry& entry) {
-    std::memcpy(raw.data_bytes() + 4096 + tail * sizeof entry, &entry, sizeof entry);
-    tail = (tail + 1) % depth;
-    lane::ring(port.doorbell(nvme::submission_doorbell(queue)), tail);
-    lane::ring(port.doorbell(nvme::completion_doorbell(queue)), tail == 0 ? depth - 1 : tail - 1);
+    raw.run(nvme::create_submission_queue(queue, depth, raw.data() + submissions_at, queue));
   }
 
   controller::software_port port;
   test::raw_admin raw;
-  std::uint32_t tail = 0;
+  test::ring_pair io{reinterpret_cast<nvme::submission_entry*>(raw.data_bytes() + submissions_at),
+                     reinterpret_cast<nvme::completion_entry*>(raw.data_bytes()), depth,
+                     port.doorbell(nvme::submission_doorbell(queue)),
+                     port.doorbell(nvme::completion_doorbell(queue))};
+
+ private:
+  static constexpr std::size_t submissions_at = 4096;
 };
+
+/// Submits, once the ring has room: a host that writes over entries not yet fetched races with whoever
+/// fetches them, and no controller can help it. A ring that stays full, for its queue is deleted or its
+/// commands are never answered, gets no more.
+void submit(test::ring_pair& to, const nvme::submission_entry& entry) {
+  while (to.poll()) to.free_entries();
+  if (!to.has_room()) to.await_within(patience);
+  if (to.has_room()) to.submit(entry);
+}
 
 /// Arbitrary addresses are almost never mapped; half of them are led into memory that is.
 void aim(nvme::submission_entry& entry, bus_address at) {
@@ -59,17 +69,18 @@ void aim(nvme::submission_entry& entry, bus_address at) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   bench b;
   for (; size > sizeof(nvme::submission_entry); size -= 1 + sizeof(nvme::submission_entry)) {
-    const bool admin = (*bytes & 1U) != 0;
+    const std::uint8_t how = *bytes;
     nvme::submission_entry entry;
     std::memcpy(&entry, bytes + 1, sizeof entry);
     bytes += 1 + sizeof entry;
     aim(entry, b.raw.data());
-    if (!admin) {
-      b.feed_io(entry);
+    if ((how & 2U) != 0) lane::ring(b.port.doorbell(nvme::completion_doorbell(queue)), depth + how);
+    if ((how & 1U) == 0) {
+      submit(b.io, entry);
       continue;
     }
-    b.raw.submit(entry);
-    b.raw.await_within(std::chrono::milliseconds(2));
+    submit(b.raw.queue(), entry);
+    b.raw.await_within(patience);
   }
   return 0;
 }

@@ -1,7 +1,6 @@
 // A controller's registers and admin queue, handled by hand: for what a well-behaved driver never does.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "sluice/memory/buffer.h"
 #include "sluice/nvme/command.h"
 #include "sluice/nvme/registers.h"
+#include "tests/support/ring_pair.h"
 
 namespace sluice::test {
 
@@ -20,13 +20,13 @@ class raw_admin {
   static constexpr std::uint32_t entries = 16;
 
   explicit raw_admin(drive::controller_port& port)
-      : port_(port), rings_(backend::cpu, memory::place::host, 128 << 10), at_(port.map(rings_.view())) {}
+      : port_(port), memory_(backend::cpu, memory::place::host, 128 << 10), at_(port.map(memory_.view())) {}
 
   /// Disables the controller before the memory of its rings goes.
   ~raw_admin() {
     set_cc(0);
     await([](nvme::controller_status s) { return !s.ready(); });
-    port_.unmap(rings_.view());
+    port_.unmap(memory_.view());
   }
   raw_admin(const raw_admin&) = delete;
   raw_admin& operator=(const raw_admin&) = delete;
@@ -35,12 +35,12 @@ class raw_admin {
   bus_address address() const { return at_; }
   /// Page-aligned memory of the raw driver's own, behind the rings.
   bus_address data() const { return at_ + (64 << 10); }
-  std::byte* data_bytes() { return rings_.host() + (64 << 10); }
+  std::byte* data_bytes() { return memory_.host() + (64 << 10); }
 
   void configure() {
     port_.write32(nvme::reg::aqa, nvme::admin_queue_attributes::make(entries, entries).bits);
     port_.write64(nvme::reg::asq, at_.value);
-    port_.write64(nvme::reg::acq, at_.value + (32 << 10));
+    port_.write64(nvme::reg::acq, at_.value + completion_at);
   }
   nvme::controller_status set_cc(std::uint32_t bits) {
     port_.write32(nvme::reg::cc, bits);
@@ -58,32 +58,16 @@ class raw_admin {
   }
   bool enable() {
     configure();
-    tail_ = head_ = 0;
-    phase_ = 1;
-    for (auto& entry : rings_.host_as<nvme::completion_entry>().subspan((32 << 10) / 16, entries)) entry = {};
+    admin_ = rings();
+    for (std::uint32_t at = 0; at < entries; ++at) admin_.completion(at) = {};
     set_cc(nvme::configuration::make(12).bits);
     return await([](nvme::controller_status s) { return s.ready(); });
   }
 
-  void submit(const nvme::submission_entry& entry) {
-    rings_.host_as<nvme::submission_entry>()[tail_] = entry;
-    tail_ = (tail_ + 1) % entries;
-    lane::ring(port_.doorbell(nvme::submission_doorbell(0)), tail_);
-  }
+  ring_pair& queue() { return admin_; }
+  void submit(const nvme::submission_entry& entry) { admin_.submit(entry); }
   std::optional<nvme::completion_entry> await_within(std::chrono::milliseconds limit) {
-    nvme::completion_entry& entry = rings_.host_as<nvme::completion_entry>()[(32 << 10) / 16 + head_];
-    const auto end = std::chrono::steady_clock::now() + limit;
-    for (;;) {
-      const std::uint32_t tail = std::atomic_ref(entry.tail).load(std::memory_order_acquire);
-      if (((tail >> 16) & 1U) == phase_) break;
-      if (std::chrono::steady_clock::now() > end) return std::nullopt;
-      std::this_thread::yield();
-    }
-    const nvme::completion_entry seen = entry;
-    head_ = (head_ + 1) % entries;
-    if (head_ == 0) phase_ ^= 1U;
-    lane::ring(port_.doorbell(nvme::completion_doorbell(0)), head_);
-    return seen;
+    return admin_.await_within(limit);
   }
   /// The answer's status, or an impossible code where none came.
   std::uint32_t run(const nvme::submission_entry& entry) {
@@ -93,10 +77,17 @@ class raw_admin {
   }
 
  private:
+  static constexpr std::size_t completion_at = 32 << 10;
+  ring_pair rings() {
+    return {reinterpret_cast<nvme::submission_entry*>(memory_.host()),
+            reinterpret_cast<nvme::completion_entry*>(memory_.host() + completion_at), entries,
+            port_.doorbell(nvme::submission_doorbell(0)), port_.doorbell(nvme::completion_doorbell(0))};
+  }
+
   drive::controller_port& port_;
-  memory::buffer rings_;
+  memory::buffer memory_;
   bus_address at_;
-  std::uint32_t tail_ = 0, head_ = 0, phase_ = 1;
+  ring_pair admin_ = rings();
 };
 
 }  // namespace sluice::test

@@ -65,7 +65,7 @@ class Output(ToolTest):
         self.assertIn(b"3" * 1000, (self.folder / "disk").read_bytes())
 
     def test_bench_io_prints_a_row_for_each_point(self):
-        result = self.result("bench", "io", "--backend", "cpu", "--cpu-threads", "1", "--drive", "mem:8MiB?mdts=16384", "--seconds", "0.02",
+        result = self.result("bench", "io", "--backend", "cpu", "--cpu-threads", "1", "--drive", "mem:2MiB?mdts=16384", "--seconds", "0.02",
                              "--sweep", "block", "--sweep", "pattern,mix")
         self.assertLessEqual(AROUND_KEYS, set(result))
         self.check_bench(result)

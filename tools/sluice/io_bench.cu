@@ -30,12 +30,33 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+/// How many blocks of each drive are chosen among: a power of two.
+std::uint64_t blocks_in_span(const storage& drives, const io_bench_options& options) {
+  const std::uint32_t bytes = options.block_bytes;
+  std::uint64_t span = options.span_bytes;
+  for (const drive::drive* one : drives.drives()) {
+    if (!is_power_of_two(bytes) || bytes < one->info().block_size || bytes > one->info().max_transfer)
+      throw error(error_kind::bad_input, "blocks of " + std::to_string(bytes) + " bytes are not to be had",
+                  "use a power of two from " + std::to_string(one->info().block_size) + " to " +
+                      std::to_string(one->info().max_transfer),
+                  {.drive = one->info().uri});
+    span = std::min(span, one->info().bytes());
+  }
+  const std::uint64_t blocks = std::bit_floor(span / bytes);
+  if (blocks < 2)
+    throw error(error_kind::bad_input, "the drive has too few blocks of that size to choose among");
+  return blocks;
+}
+
 /// Everything one run owns, in the order in which it may be destroyed.
 class bench {
  public:
-  bench(lane::machine& on, storage& drives, const io_bench_options& options)
-      : machine_(on), storage_(drives), options_(options) {
-    check();
+  bench(lane::machine& on, storage& drives, const io_bench_options& options, std::uint64_t blocks)
+      : machine_(on),
+        storage_(drives),
+        options_(options),
+        span_(blocks * options.block_bytes),
+        blocks_(blocks) {
     learn_truth();
     make_lanes();
     make_queues();
@@ -89,23 +110,6 @@ class bench {
   };
 
   std::uint32_t drive_count() const { return static_cast<std::uint32_t>(storage_.drives().size()); }
-
-  void check() {
-    const std::uint32_t bytes = options_.block_bytes;
-    span_ = options_.span_bytes;
-    for (const drive::drive* one : storage_.drives()) {
-      if (!is_power_of_two(bytes) || bytes < one->info().block_size || bytes > one->info().max_transfer)
-        throw error(error_kind::bad_input, "blocks of " + std::to_string(bytes) + " bytes are not to be had",
-                    "use a power of two from " + std::to_string(one->info().block_size) + " to " +
-                        std::to_string(one->info().max_transfer),
-                    {.drive = one->info().uri});
-      span_ = std::min(span_, one->info().bytes());
-    }
-    blocks_ = std::bit_floor(span_ / bytes);
-    if (blocks_ < 2)
-      throw error(error_kind::bad_input, "the drive has too few blocks of that size to choose among");
-    span_ = blocks_ * bytes;
-  }
 
   /// Reads (or fills) each drive once over the host's queue, and keeps what each sector must hold.
   void learn_truth() {
@@ -277,7 +281,8 @@ class bench {
   lane::machine& machine_;
   storage& storage_;
   io_bench_options options_;
-  std::uint64_t span_ = 0, blocks_ = 0, lanes_ = 0;
+  std::uint64_t span_, blocks_;  ///< of each drive
+  std::uint64_t lanes_ = 0;
   std::uint32_t stride_ = 0;
   memory::buffer truth_, buffers_, cells_, records_, latencies_, stop_, ports_;
   std::vector<queue::prp_table> prps_;
@@ -288,9 +293,10 @@ class bench {
 
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
                              const std::function<bool()>& stop) {
-  const bare_limit bare = measure_bare_copy(on, options.block_bytes, std::min(options.span_bytes, GiB),
-                                            options.write_share > 0.5);
-  io_bench_result result = bench(on, drives, options).run(stop);
+  const std::uint64_t blocks = blocks_in_span(drives, options);
+  const bare_limit bare = measure_bare_copy(
+      on, options.block_bytes, std::min(blocks * options.block_bytes, GiB), options.write_share > 0.5);
+  io_bench_result result = bench(on, drives, options, blocks).run(stop);
   result.bare_iops = bare.blocks_per_second;
   return result;
 }
