@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 import unittest
 
 from tool import ToolTest
@@ -64,6 +65,16 @@ class BadInput(ToolTest):
         self.refuses(("bench", "io", "--drive", "mem:8MiB", "--sweep", "policy"), "policy not in")
         self.refuses((*bench, "--cpu-threads", "1025"), "--cpu-threads")
         self.refuses((*bench, "--mode", "none", "--policy", "fifo"), "--policy clock only")
+
+    def test_what_no_drive_takes_is_refused_before_anything_is_measured(self):
+        for words, *says in (
+                (("cache", "--drive", "mem:4GiB", "--page", "3000"), "3000"),
+                (("io", "--drive", "mem:4GiB", "--block", "3000"), "3000"),
+                (("io", "--drive", "mem:4GiB", "--depth", "3"), "depth of 3"),
+                (("io", "--drive", "mem:4GiB?queues=2", "--queues", "4"), "no queue left of 2")):
+            start = time.monotonic()
+            self.refuses(("bench", *words, "--span", "4GiB", "--seconds", "30"), *says)
+            self.assertLess(time.monotonic() - start, 5)
 
     def test_imports_that_would_be_lost_or_cannot_be(self):
         self.refuses(("import", "missing.bin", "--to", "file:new"), "no file 'missing.bin'")

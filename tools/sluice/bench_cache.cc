@@ -207,6 +207,8 @@ void measure(context& with, const cache_choice& choice) {
   const std::vector<std::string> calm = without_faults(choice.drives.uris);
   std::optional<storage> held = open_drives(choice, calm, to_write, controllers);
   const byte_run run = run_of(*held, choice);
+  const std::vector<cache_bench_point> points = points_of(choice, run.bytes);
+  for (const cache_bench_point& point : points) need_possible(*machine, *held, point, choice.run);
   cache_bench_truth truth = prepare(*held, choice, machine->kind(), run);
   if (calm != choice.drives.uris) {
     held.reset();  // lets go of the drives
@@ -216,7 +218,6 @@ void measure(context& with, const cache_choice& choice) {
   json rows = json::array();
   std::string text = heading();
   std::uint64_t lanes = 0;
-  const std::vector<cache_bench_point> points = points_of(choice, run.bytes);
   {
     progress bar("measuring", points.size());
     for (const cache_bench_point& point : points) {

@@ -114,6 +114,25 @@ class run_memory {
   memory::buffer tallies_, latencies_, words_, stop_, zipf_, job_;
 };
 
+/// How long an access may take: its command may time out and be tried again on other queues, but not for
+/// ever.
+std::uint64_t patience_ms(const storage& drives) {
+  std::uint64_t longest = 0;
+  for (const drive::drive* each : drives.drives())
+    longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
+  constexpr std::uint64_t tries = 4;
+  return tries * longest;
+}
+
+cached_options settings(const storage& drives, const cache_bench_point& point,
+                        const cache_bench_options& options) {
+  return {.cache_bytes = point.cache_bytes,
+          .page_bytes = point.page_bytes,
+          .queues = options.queues,
+          .depth = options.depth,
+          .patience_ms = patience_ms(drives)};
+}
+
 struct bench_run {
   lane::machine& on;
   storage& drives;
@@ -147,16 +166,6 @@ struct bench_run {
     made.look_every = point.mode == "none" ? 1 : 16;
     made.pattern = pattern_of(point.pattern);
     return made;
-  }
-
-  /// How long an access may take: its command may time out and be tried again on other queues, but not for
-  /// ever.
-  std::uint64_t patience_ms() const {
-    std::uint64_t longest = 0;
-    for (const drive::drive* each : drives.drives())
-      longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
-    constexpr std::uint64_t tries = 4;
-    return tries * longest;
   }
 
   /// Waits for the launch; where a lane `failed`, or the user asks, `cancel` ends the waits of all others.
@@ -209,12 +218,7 @@ struct bench_run {
 
   template <class Policy, cache::mode Mode>
   cache_bench_result measure() const {
-    cached_volume<Policy, Mode> cached(on, drives,
-                                       {.cache_bytes = point.cache_bytes,
-                                        .page_bytes = point.page_bytes,
-                                        .queues = options.queues,
-                                        .depth = options.depth,
-                                        .patience_ms = patience_ms()});
+    cached_volume<Policy, Mode> cached(on, drives, settings(drives, point, options));
     const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
     using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
     const lane::grid grid = shape<kernel>();
@@ -275,13 +279,17 @@ struct bench_run {
 
 }  // namespace
 
+void need_possible(lane::machine& on, storage& drives, const cache_bench_point& point,
+                   const cache_bench_options& options) {
+  const cached_volume<> opened(on, drives, settings(drives, point, options));
+}
+
 cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
                                    const cache_bench_point& point, const cache_bench_options& options,
                                    const std::function<bool()>& stop_asked) {
   const bench_run run{on, drives, truth, point, options, stop_asked};
-  const double bare = run.bare();
   cache_bench_result result = run.by_policy();
-  result.bare_per_second = bare;
+  result.bare_per_second = run.bare();
   if (truth.stamped && truth.written > 0) check_elements(drives, truth);
   return result;
 }

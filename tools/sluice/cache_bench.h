@@ -57,6 +57,9 @@ struct cache_bench_result {
   double per_second() const { return seconds > 0 ? static_cast<double>(accesses) / seconds : 0; }
 };
 
+/// Throws error{bad_input} where no cache as the point has it can be opened over the drives.
+void need_possible(lane::machine& on, storage& drives, const cache_bench_point& point,
+                   const cache_bench_options& options);
 /// Runs one point from an empty cache. Every value read is compared with the truth, every write is an
 /// addition of one to an element: after the flush the host reads all elements, and their sum says whether one
 /// was lost. Throws error{wrong_answer} where anything differs, error{io_failure} for the first failed

@@ -57,9 +57,9 @@ class bench {
         options_(options),
         span_(blocks * options.block_bytes),
         blocks_(blocks) {
-    learn_truth();
     make_lanes();
-    make_queues();
+    make_queues();  // what the drives refuse is said before they are read whole
+    learn_truth();
   }
   ~bench() {
     queues_.clear();
@@ -294,10 +294,10 @@ class bench {
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
                              const std::function<bool()>& stop) {
   const std::uint64_t blocks = blocks_in_span(drives, options);
-  const bare_limit bare = measure_bare_copy(
-      on, options.block_bytes, std::min(blocks * options.block_bytes, GiB), options.write_share > 0.5);
   io_bench_result result = bench(on, drives, options, blocks).run(stop);
-  result.bare_iops = bare.blocks_per_second;
+  result.bare_iops = measure_bare_copy(on, options.block_bytes, std::min(blocks * options.block_bytes, GiB),
+                                       options.write_share > 0.5)
+                         .blocks_per_second;
   return result;
 }
 
