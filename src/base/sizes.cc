@@ -59,6 +59,19 @@ double parse_real(std::string_view text, std::string_view what) {
   return number;
 }
 
+double parse_rate(std::string_view text, std::string_view what) {
+  constexpr std::string_view letters = "kMG";
+  const auto at = text.empty() ? std::string_view::npos : letters.find(text.back());
+  const bool scaled = at != std::string_view::npos;
+  const std::string_view digits = scaled ? text.substr(0, text.size() - 1) : text;
+  double number = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (scaled) number *= std::pow(1000.0, static_cast<double>(at + 1));
+  if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(number))
+    refuse(text, what, "a number such as 1500, 51M or 51e6");
+  return number;
+}
+
 std::string format_bytes(double bytes) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;
@@ -69,6 +82,24 @@ std::string format_bytes(double bytes) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
   return text.data();
+}
+
+std::string format_rate(double number) {
+  std::array<char, 32> text{};
+  const auto put = [&text](const char* how, double value) {
+    std::snprintf(text.data(), text.size(), how, value);
+    return std::string(text.data());
+  };
+  if (number >= 1e9) return put("%.2f G", number / 1e9);
+  if (number >= 1e6) return put("%.2f M", number / 1e6);
+  if (number >= 1e4) return put("%.1f k", number / 1e3);
+  return put("%.0f", number);
+}
+
+std::string format_grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
 }
 
 }  // namespace sluice

@@ -32,6 +32,25 @@ TEST(sizes, reads_reals_and_refuses_the_infinite) {
   for (const char* text : {"", "inf", "nan", "1x"}) EXPECT_THROW(parse_real(text, "rate"), error) << text;
 }
 
+TEST(sizes, reads_rates_with_and_without_a_suffix) {
+  EXPECT_DOUBLE_EQ(parse_rate("51M", "rate"), 51e6);
+  EXPECT_DOUBLE_EQ(parse_rate("51e6", "rate"), 51e6);
+  EXPECT_DOUBLE_EQ(parse_rate("1.5k", "rate"), 1500);
+  EXPECT_DOUBLE_EQ(parse_rate("2G", "rate"), 2e9);
+  for (const char* text : {"", "M", "51MM", "51 M", "inf", "nan", "1e308G", "fast"})
+    EXPECT_THROW(parse_rate(text, "rate"), error) << text;
+}
+
+TEST(sizes, writes_rates_short_and_counts_exactly) {
+  EXPECT_EQ(format_rate(51e6), "51.00 M");
+  EXPECT_EQ(format_rate(1.339e9), "1.34 G");
+  EXPECT_EQ(format_rate(12345), "12.3 k");
+  EXPECT_EQ(format_rate(950), "950");
+  EXPECT_EQ(format_grouped(561), "561");
+  EXPECT_EQ(format_grouped(16524), "16,524");
+  EXPECT_EQ(format_grouped(1234567), "1,234,567");
+}
+
 TEST(sizes, names_the_thing_in_the_refusal) {
   try {
     parse_bytes("lots", "--cache");

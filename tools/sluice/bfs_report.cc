@@ -13,21 +13,6 @@ namespace sluice::tool {
 
 namespace {
 
-/// "1,234,567"
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
-/// "1.23 M": for rates.
-std::string short_number(double number) {
-  if (number >= 1e9) return fmt::format("{:.2f} G", number / 1e9);
-  if (number >= 1e6) return fmt::format("{:.2f} M", number / 1e6);
-  if (number >= 1e4) return fmt::format("{:.1f} k", number / 1e3);
-  return fmt::format("{:.0f}", number);
-}
-
 std::string bytes_text(std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 }  // namespace
@@ -106,9 +91,9 @@ std::string bfs_report::distances() const {
   const std::uint64_t reached = std::accumulate(depths.begin(), depths.end(), std::uint64_t{0});
   std::string text = fmt::format("\n  distance      vertices   for example\n");
   for (std::uint32_t d = 0; d < depths.size(); ++d)
-    text += fmt::format("  {:>8}  {:>12}   {}\n", d, grouped(depths[d]), examples(d));
+    text += fmt::format("  {:>8}  {:>12}   {}\n", d, format_grouped(depths[d]), examples(d));
   if (reached < graph.vertices())
-    text += fmt::format("  {:>8}  {:>12}   {}\n", "none", grouped(graph.vertices() - reached),
+    text += fmt::format("  {:>8}  {:>12}   {}\n", "none", format_grouped(graph.vertices() - reached),
                         examples(graph::unreached));
   return text;
 }
@@ -116,28 +101,29 @@ std::string bfs_report::distances() const {
 std::string bfs_report::io_text() const {
   const graph::bfs_io& io = outcome.io;
   const std::string dropped =
-      io.commands_dropped == 0 ? "" : fmt::format(" + {} dropped", grouped(io.commands_dropped));
+      io.commands_dropped == 0 ? "" : fmt::format(" + {} dropped", format_grouped(io.commands_dropped));
   return fmt::format(
       "  commands    {} issued by lanes = {} served by controllers{}\n"
       "  bytes       {} needed, {} moved: {:.2f} times as many, in pages of {}\n"
       "  cache       {:.1f} % of {} visits to pages found them there\n"
       "  rate        {} commands/s, {}/s\n",
-      grouped(io.commands_issued), grouped(io.commands_served), dropped, bytes_text(io.bytes_needed),
-      bytes_text(io.bytes_moved), io.amplification(), bytes_text(options.page_bytes), io.hit_rate() * 100,
-      grouped(io.accesses), short_number(static_cast<double>(io.commands_served) / total_seconds()),
+      format_grouped(io.commands_issued), format_grouped(io.commands_served), dropped,
+      bytes_text(io.bytes_needed), bytes_text(io.bytes_moved), io.amplification(),
+      bytes_text(options.page_bytes), io.hit_rate() * 100, format_grouped(io.accesses),
+      format_rate(static_cast<double>(io.commands_served) / total_seconds()),
       format_bytes(static_cast<double>(io.bytes_moved) / total_seconds()));
 }
 
 std::string bfs_report::as_text() const {
   std::string text = fmt::format("Breadth-first search of {} from {}: {} vertices, {} edges, on {}\n",
-                                 graph.facts().from, vertex_text(source), grouped(graph.vertices()),
-                                 grouped(graph.edges()), machine.value("name", ""));
+                                 graph.facts().from, vertex_text(source), format_grouped(graph.vertices()),
+                                 format_grouped(graph.edges()), machine.value("name", ""));
   text += distances();
   const auto [least, most] = std::minmax_element(outcome.seconds.begin(), outcome.seconds.end());
   const std::string times = outcome.seconds.size() == 1 ? fmt::format("{:.3f} s", *least)
                                                         : fmt::format("{:.3f} to {:.3f} s, {} trials", *least,
                                                                       *most, outcome.seconds.size());
-  text += fmt::format("\n  time        {}, {} edges/s\n", times, short_number(edges_per_s()));
+  text += fmt::format("\n  time        {}, {} edges/s\n", times, format_rate(edges_per_s()));
   if (by_lanes()) text += io_text();
   if (reference_seconds)
     text += fmt::format("  plain C++   {:.3f} s with all edges in memory\n", *reference_seconds);

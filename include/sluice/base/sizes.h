@@ -1,4 +1,4 @@
-// Sizes, numbers and ranges as people write them: "64GiB", "4096", "1e-3", "100-120".
+// Sizes, rates and numbers as people write and read them: "64GiB", "51M", "4096", "1e-3".
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,17 @@ std::uint64_t parse_count(std::string_view text, std::string_view what);
 /// A finite real number. Throws error{bad_input} naming `what`.
 double parse_real(std::string_view text, std::string_view what);
 
+/// A number of things a second from "51M", "1.5k", "51e6" (k, M, G: powers of 1000). Throws error{bad_input}
+/// naming `what`.
+double parse_rate(std::string_view text, std::string_view what);
+
 /// "4.0 KiB", "1.5 GiB": for people, three significant digits.
 std::string format_bytes(double bytes);
+
+/// "1.23 M", "12.3 k", "950": rates for people.
+std::string format_rate(double number);
+
+/// "1,234,567": exact counts for people.
+std::string format_grouped(std::uint64_t number);
 
 }  // namespace sluice
