@@ -1,6 +1,6 @@
 # Turns the rooms of the tree into libraries: a room's sources are all that lie in its folder.
 
-set(SLUICE_HOST_ROOMS base lane nvme memory drive queue cache array controller)
+set(SLUICE_HOST_ROOMS base lane nvme memory drive queue cache array controller emulator)
 
 # Puts into `out` the sources of a folder whose names match one of the patterns; its `.cu` files are kernel sources.
 function(sluice_sources out folder)

@@ -28,7 +28,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "vfio": ("drive", "nvme", "memory", "lane"),
     "kmod": ("drive", "nvme", "memory", "lane"),
     "apps": ("array", "drive"),
-    "tools": ("array", "drive", "apps"),
+    "tools": ("array", "drive", "apps", "emulator"),
     "examples": ("array", "drive"),
 }
 
