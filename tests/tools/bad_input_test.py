@@ -66,6 +66,23 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--cpu-threads", "1025"), "--cpu-threads")
         self.refuses((*bench, "--mode", "none", "--policy", "fifo"), "--policy clock only")
 
+    def test_sweeps_over_nothing(self):
+        io = ("bench", "io", "--drive", "mem:1MiB", "--sweep")
+        self.refuses((*io, "drives=2"), "there are 1 drives, not 2", "name more drives")
+        self.refuses((*io, "depth=4..2"), "'4..2' ends before it begins", "smaller value first")
+        self.refuses((*io, "depth=1..1000000+1"), "more than 1000 values", "larger steps")
+        self.refuses((*io, "queues=0"), "'0' is out of range")
+        self.refuses((*io, "block="), "block", "")
+        self.refuses((*io, "block=512,3000"), "3000", "power of two")
+        self.refuses((*io, "depth=16,24"), "depth of 24", "power of two")
+        self.refuses((*io, "pattern=zip"), "there is no 'zip'", "random,sequential")
+        self.refuses((*io, "mix=2"), "'2' is no share", "0 to 1")
+        self.refuses((*io, "depth,depth=2"), "depth is swept twice")
+        self.refuses((*io, "512"), "512 not in {drives,")
+        self.refuses(("bench", "cache", "--drive", "mem:1MiB", "--sweep", "page=512,3000"), "3000", "power of two")
+        for path in ("no/such/folder.csv", "."):
+            self.refuses(("bench", "io", "--drive", "mem:1MiB", "--csv", path), f"cannot write the file '{path}'", "permissions")
+
     def test_what_no_drive_takes_is_refused_before_anything_is_measured(self):
         for words, *says in (
                 (("cache", "--drive", "mem:4GiB", "--page", "3000"), "3000"),

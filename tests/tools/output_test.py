@@ -1,5 +1,6 @@
 """What the tool prints: for programs the keys of design section 9, for people help with an example."""
 
+import csv
 import unittest
 
 from tool import ToolTest
@@ -77,6 +78,27 @@ class Output(ToolTest):
                          [fastest[axis] for axis in ("block", "pattern", "mix")])
         for row in result["rows"]:
             self.check_bench(row)
+
+    def test_a_sweep_takes_the_values_it_is_told(self):
+        result = self.result("bench", "io", "--backend", "cpu", "--drive", "mem:1MiB", "--drive", "mem:1MiB", "--drive", "mem:1MiB",
+                             "--seconds", "0.02", "--sweep", "drives=1..3+1,block=512..2KiB", "--sweep", "depth=8,32", "--sweep", "mix=0.25")
+        points = [(row["drives"], row["block"], row["depth"], row["mix"]) for row in result["rows"]]
+        self.assertEqual(points, [(n, block, depth, 0.25) for n in (1, 2, 3) for block in (512, 1024, 2048) for depth in (8, 32)])
+        for row in result["rows"]:
+            self.assertEqual(row["config"]["drives"], ["mem:1MiB"] * row["drives"])
+            self.check_bench(row)
+
+    def test_rows_go_into_a_csv_file_too(self):
+        for bench in (("io", "--sweep", "queues=1,2"), ("io",), ("cache", "--sweep", "page=512,4096")):
+            result = self.result("bench", *bench, "--backend", "cpu", "--drive", "mem:1MiB", "--seconds", "0.02", "--csv", "rows.csv")
+            with open(self.folder / "rows.csv", newline="") as file:
+                lines = list(csv.DictReader(file))
+            rows = result.get("rows", [result])
+            self.assertEqual(len(lines), len(rows))
+            for line, row in zip(lines, rows):
+                self.assertEqual(float(line["iops"]), row["iops"])
+                self.assertEqual(float(line["latency_us.p99"]), row["latency_us"]["p99"])
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["rows.csv"], "nothing but the file is left")
 
     def test_bench_io_goes_through_the_shallowest_and_the_deepest_queues(self):
         for depth in (2, 32768):

@@ -97,4 +97,10 @@ bare_limit measure_bare_copy(lane::machine& on, std::uint32_t block_bytes, std::
                                     : on_cpu(on, block_bytes, span_bytes, writes);
 }
 
+const bare_limit& bare_limits::of(std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes) {
+  const auto [at, is_new] = known_.try_emplace({block_bytes, span_bytes, writes});
+  if (is_new) at->second = measure_bare_copy(on_, block_bytes, span_bytes, writes);
+  return at->second;
+}
+
 }  // namespace sluice::tool

@@ -1,7 +1,9 @@
 // The bare limit of raw I/O: the same blocks moved between the same memories, with no queue between.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 
 #include "sluice/lane/launch.h"
 
@@ -16,5 +18,22 @@ struct bare_limit {
 /// copy them.
 bare_limit measure_bare_copy(lane::machine& on, std::uint32_t block_bytes, std::uint64_t span_bytes,
                              bool writes);
+
+/// Bare limits of one machine, each measured when it is first asked for.
+class bare_limits {
+ public:
+  explicit bare_limits(lane::machine& on) : on_(on) {}
+  const bare_limit& of(std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes);
+
+ private:
+  struct question {
+    std::uint32_t block_bytes;
+    std::uint64_t span_bytes;
+    bool writes;
+    friend auto operator<=>(const question&, const question&) = default;
+  };
+  lane::machine& on_;
+  std::map<question, bare_limit> known_;
+};
 
 }  // namespace sluice::tool

@@ -15,6 +15,7 @@
 #include "sluice/drive/uri.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
+#include "tools/sluice/csv_file.h"
 #include "tools/sluice/sweep.h"
 
 namespace sluice::tool {
@@ -30,6 +31,7 @@ struct cache_choice {
   std::uint64_t span_bytes = 0;
   bool destroy = false;
   sweep_choice sweep;
+  std::string csv;
 };
 
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
@@ -40,8 +42,9 @@ struct cache_choice {
 std::vector<cache_bench_point> points_of(const cache_choice& choice, std::uint64_t bytes) {
   sweep_points sweep(choice.sweep, choice.point);
   using text = std::vector<std::string>;
-  sweep.along("cache", std::vector<std::uint64_t>{bytes / 16, bytes / 4, bytes},
-              [](auto& point, std::uint64_t value) { point.cache_bytes = std::max(value, MiB); });
+  const auto share = [bytes](std::uint64_t of) { return std::max(bytes / of, MiB); };
+  sweep.along("cache", std::vector<std::uint64_t>{share(16), share(4), share(1)},
+              [](auto& point, std::uint64_t value) { point.cache_bytes = value; });
   sweep.along("page", std::vector<std::uint32_t>{512, 4096, 65536},
               [](auto& point, auto value) { point.page_bytes = value; });
   sweep.along("mode", text{"none", "naive", "optimized"},
@@ -197,42 +200,57 @@ json config_of(const cache_choice& choice, const byte_run& run, std::uint64_t la
           {"seed", choice.run.seed}};
 }
 
-void measure(context& with, const cache_choice& choice) {
-  need_known(choice);
-  const auto machine = with.open_machine();
+/// The drives as they were named, and what they hold; that was read, or written, while no fault was injected.
+struct bench_ground {
+  std::optional<storage> drives;
+  byte_run run;
+  std::vector<cache_bench_point> points;
+  cache_bench_truth truth;
+};
+
+bench_ground prepare_ground(lane::machine& on, const cache_choice& choice) {
   const bool to_write = writes(choice) || choice.destroy || all_forget(choice.drives.uris);
-  const unsigned controllers = choice.controllers.value_or(machine->kind() == backend::cuda ? 8 : 1);
+  const unsigned controllers = choice.controllers.value_or(on.kind() == backend::cuda ? 8 : 1);
   for (const std::string& uri : choice.drives.uris)
     drive::uri::parse(uri).take_faults();  // refused before anything else
   const std::vector<std::string> calm = without_faults(choice.drives.uris);
-  std::optional<storage> held = open_drives(choice, calm, to_write, controllers);
-  const byte_run run = run_of(*held, choice);
-  const std::vector<cache_bench_point> points = points_of(choice, run.bytes);
-  for (const cache_bench_point& point : points) need_possible(*machine, *held, point, choice.run);
-  cache_bench_truth truth = prepare(*held, choice, machine->kind(), run);
+  bench_ground ground;
+  ground.drives = open_drives(choice, calm, to_write, controllers);
+  ground.run = run_of(*ground.drives, choice);
+  ground.points = points_of(choice, ground.run.bytes);
+  for (const cache_bench_point& point : ground.points) need_possible(on, *ground.drives, point, choice.run);
+  ground.truth = prepare(*ground.drives, choice, on.kind(), ground.run);
   if (calm != choice.drives.uris) {
-    held.reset();  // lets go of the drives
-    held = open_drives(choice, choice.drives.uris, to_write, controllers);
+    ground.drives.reset();  // lets go of the drives
+    ground.drives = open_drives(choice, choice.drives.uris, to_write, controllers);
   }
+  return ground;
+}
 
+void measure(context& with, const cache_choice& choice) {
+  need_known(choice);
+  csv_file csv(choice.csv);
+  const auto machine = with.open_machine();
+  bench_ground ground = prepare_ground(*machine, choice);
   json rows = json::array();
   std::string text = heading();
   std::uint64_t lanes = 0;
   {
-    progress bar("measuring", points.size());
-    for (const cache_bench_point& point : points) {
+    progress bar("measuring", ground.points.size());
+    for (const cache_bench_point& point : ground.points) {
       const cache_bench_result result =
-          run_cache_bench(*machine, *held, truth, point, choice.run, context::stop_asked);
+          run_cache_bench(*machine, *ground.drives, ground.truth, point, choice.run, context::stop_asked);
       bar.add(1);
       lanes = result.lanes;
       rows.push_back(row(point, result));
       text += line(point, result);
     }
   }
+  csv.write(rows);
   text += "every value was compared with the truth\n";
   json object = fastest_of(rows);
   object.update({{"rows", rows},
-                 {"config", config_of(choice, run, lanes)},
+                 {"config", config_of(choice, ground.run, lanes)},
                  {"machine", describe_machine(*machine)},
                  {"version", version()}});
   with.print(object, text);
@@ -256,6 +274,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   choice.sweep.add_to(command, {"cache", "page", "mode", "policy", "pattern", "mix"});
+  add_csv(command, choice.csv);
 }
 
 void add_run_options(CLI::App& command, cache_choice& choice) {

@@ -11,6 +11,7 @@
 #include "sluice/base/sizes.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
+#include "tools/sluice/csv_file.h"
 #include "tools/sluice/io_bench.h"
 #include "tools/sluice/sweep.h"
 
@@ -25,9 +26,16 @@ struct io_choice {
   std::string pattern = "random";
   bool destroy = false;
   sweep_choice sweep;
+  std::string csv;
 };
 
+using texts = std::vector<std::string>;
+
 const char* name_of(io_pattern pattern) { return pattern == io_pattern::random ? "random" : "sequential"; }
+io_pattern pattern_of(const std::string& name) {
+  return name == "random" ? io_pattern::random : io_pattern::sequential;
+}
+const texts patterns{"random", "sequential"};
 
 bool writes(const io_choice& choice) { return choice.bench.write_share > 0 || choice.sweep.has("mix"); }
 
@@ -38,7 +46,10 @@ std::vector<io_bench_options> points_of(const io_choice& choice, const storage& 
     std::erase_if(blocks, [&](std::uint32_t bytes) {
       return bytes < one->info().block_size || bytes > one->info().max_transfer;
     });
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t n = 1; n <= drives.drives().size(); ++n) counts.push_back(n);
   sweep_points sweep(choice.sweep, choice.bench);
+  sweep.along("drives", counts, [](auto& point, auto value) { point.drives = value; });
   sweep.along("block", blocks, [](auto& point, auto value) { point.block_bytes = value; });
   sweep.along("depth", std::vector<std::uint32_t>{16, 64, 256, 1024},
               [](auto& point, auto value) { point.depth = value; });
@@ -46,15 +57,14 @@ std::vector<io_bench_options> points_of(const io_choice& choice, const storage& 
               [](auto& point, auto value) { point.queues = value; });
   sweep.along("threads", std::vector<std::uint64_t>{32, 128, 1024},
               [](auto& point, auto value) { point.lanes = value; });
-  sweep.along("pattern", std::vector<io_pattern>{io_pattern::random, io_pattern::sequential},
-              [](auto& point, auto value) { point.pattern = value; });
+  sweep.along("pattern", patterns, [](auto& point, const auto& value) { point.pattern = pattern_of(value); });
   sweep.along("mix", std::vector<double>{0, 0.1, 0.5},
               [](auto& point, auto value) { point.write_share = value; });
   return sweep.points();
 }
 
 json config_of(const io_choice& choice, const io_bench_options& point, const io_bench_result& got) {
-  return {{"drives", choice.drives.uris},
+  return {{"drives", texts(choice.drives.uris.begin(), choice.drives.uris.begin() + got.drives)},
           {"block", point.block_bytes},
           {"depth", point.depth},
           {"queues", point.queues},
@@ -88,11 +98,8 @@ json object_of(const io_bench_options& point, const io_bench_result& got) {
 }
 
 json row_of(const io_bench_options& point, const io_bench_result& got) {
-  json row{{"block", point.block_bytes},
-           {"depth", point.depth},
-           {"queues", point.queues},
-           {"threads", got.lanes},
-           {"pattern", name_of(point.pattern)},
+  json row{{"drives", got.drives},    {"block", point.block_bytes}, {"depth", point.depth},
+           {"queues", point.queues},  {"threads", got.lanes},       {"pattern", name_of(point.pattern)},
            {"mix", point.write_share}};
   row.update(object_of(point, got));
   return row;
@@ -100,19 +107,18 @@ json row_of(const io_bench_options& point, const io_bench_result& got) {
 
 std::string columns() {
   return fmt::format(
-      "{:>9} {:>6} {:>6} {:>7} {:<10} {:>6} {:>9} {:>8} {:>6} {:>8} {:>9} {:>9} {:>11} {:>11}\n", "block",
-      "depth", "queues", "threads", "pattern", "writes", "M/s", "GB/s", "cores", "of bare", "p50 us",
-      "p99 us", "issued", "served");
+      "{:>6} {:>9} {:>6} {:>6} {:>7} {:<10} {:>6} {:>9} {:>8} {:>6} {:>8} {:>9} {:>9} {:>11} {:>11}\n",
+      "drives", "block", "depth", "queues", "threads", "pattern", "writes", "M/s", "GB/s", "cores", "of bare",
+      "p50 us", "p99 us", "issued", "served");
 }
 
 std::string line(const io_bench_options& point, const io_bench_result& got) {
   return fmt::format(
-      "{:>9} {:>6} {:>6} {:>7} {:<10} {:>4.0f} % {:>9.3f} {:>8.2f} {:>6.2f} {:>8.3f} {:>9.0f} {:>9.0f} "
-      "{:>11} "
-      "{:>11}\n",
-      format_bytes(point.block_bytes), point.depth, point.queues, got.lanes, name_of(point.pattern),
-      point.write_share * 100, got.iops() / 1e6, got.iops() * point.block_bytes / 1e9, got.cores(),
-      got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.issued, got.served);
+      "{:>6} {:>9} {:>6} {:>6} {:>7} {:<10} {:>4.0f} % {:>9.3f} {:>8.2f} {:>6.2f} {:>8.3f} {:>9.0f} "
+      "{:>9.0f} {:>11} {:>11}\n",
+      got.drives, format_bytes(point.block_bytes), point.depth, point.queues, got.lanes,
+      name_of(point.pattern), point.write_share * 100, got.iops() / 1e6, got.iops() * point.block_bytes / 1e9,
+      got.cores(), got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.issued, got.served);
 }
 
 std::string text_of(const io_bench_options& point, const io_bench_result& got, const lane::machine& on) {
@@ -152,34 +158,45 @@ void need_blank(storage& drives, const io_choice& choice) {
                 "add --destroy if that may be lost", {.drive = choice.drives.uris.front()});
 }
 
-void run(context& with, io_choice& choice) {
-  if (choice.pattern != "random" && choice.pattern != "sequential")
-    throw error(error_kind::bad_input, "--pattern is '" + choice.pattern + "'", "say random or sequential");
-  choice.bench.pattern = choice.pattern == "random" ? io_pattern::random : io_pattern::sequential;
-  if (choice.bench.write_share < 0 || choice.bench.write_share > 1)
-    throw error(error_kind::bad_input, "--mix is a share of writes", "say a number from 0 to 1");
+/// The drives, opened so that what is to be written may be.
+storage open_drives(const io_choice& choice) {
   const bool spare = all_forget(choice.drives.uris) || choice.destroy;
-  choice.bench.fill = spare || writes(choice);
-  const auto machine = with.open_machine();
   storage drives = storage::raw(choice.drives.uris,
                                 {.mode = choice.bench.fill ? drive::access::write : drive::access::read,
                                  .controller_threads = choice.controllers});
   if (writes(choice) && !spare) need_blank(drives, choice);
+  return drives;
+}
+
+json measure(lane::machine& on, storage& drives, const io_choice& choice, std::string& text) {
+  const bool swept = choice.sweep.any();
   const std::vector<io_bench_options> points = points_of(choice, drives);
+  for (const io_bench_options& point : points) need_possible(drives, point);
+  if (swept) text = columns();
   json rows = json::array();
-  std::string text = choice.sweep.any() ? columns() : "";
-  {
-    progress bar("measuring", points.size());
-    for (const io_bench_options& point : points) {
-      const io_bench_result got = run_io_bench(*machine, drives, point, context::stop_asked);
-      context::stop_if_asked();
-      judge(got);
-      bar.add(1);
-      rows.push_back(choice.sweep.any() ? row_of(point, got) : object_of(point, got));
-      rows.back()["config"] = config_of(choice, point, got);
-      text += choice.sweep.any() ? line(point, got) : text_of(point, got, *machine);
-    }
+  bare_limits bare(on);
+  progress bar("measuring", points.size());
+  for (const io_bench_options& point : points) {
+    const io_bench_result got = run_io_bench(on, drives, point, bare, context::stop_asked);
+    context::stop_if_asked();
+    judge(got);
+    bar.add(1);
+    rows.push_back(swept ? row_of(point, got) : object_of(point, got));
+    rows.back()["config"] = config_of(choice, point, got);
+    text += swept ? line(point, got) : text_of(point, got, on);
   }
+  return rows;
+}
+
+void run(context& with, io_choice& choice) {
+  choice.bench.pattern = pattern_of(choice.pattern);
+  choice.bench.fill = all_forget(choice.drives.uris) || choice.destroy || writes(choice);
+  csv_file csv(choice.csv);
+  const auto machine = with.open_machine();
+  storage drives = open_drives(choice);
+  std::string text;
+  const json rows = measure(*machine, drives, choice, text);
+  csv.write(rows);
   json object = fastest_of(rows);
   if (choice.sweep.any()) object["rows"] = rows;
   object.update({{"machine", describe_machine(*machine)}, {"version", version()}});
@@ -201,10 +218,14 @@ void add_bench_io(CLI::App& bench, context& with) {
   io.add_option("--threads", choice->bench.lanes, "commands in flight, one a lane (default: as many as fit)");
   io.add_option("--controllers", choice->controllers, "threads of each software controller")
       ->check(CLI::Range(1U, 1024U));
-  io.add_option("--pattern", choice->pattern, "random or sequential");
-  io.add_option("--mix", choice->bench.write_share, "share of commands that write, 0 to 1");
+  io.add_option("--pattern", choice->pattern, "which blocks are moved")
+      ->check(CLI::IsMember(patterns))
+      ->capture_default_str();
+  io.add_option("--mix", choice->bench.write_share, "share of commands that write, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0));
   io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(CLI::Range(0.01, 3600.0));
-  choice->sweep.add_to(io, {"block", "depth", "queues", "threads", "pattern", "mix"});
+  choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "mix"});
+  add_csv(io, choice->csv);
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");
   with.runs(io, [&with, choice] { run(with, *choice); });
 }

@@ -12,7 +12,6 @@
 #include "sluice/base/error.h"
 #include "sluice/memory/buffer.h"
 #include "sluice/queue/queue_set.h"
-#include "tools/sluice/bare_copy.h"
 
 namespace sluice::tool {
 
@@ -30,11 +29,23 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+using drive_list = std::vector<drive::drive*>;
+
+drive_list drives_of(const storage& drives, const io_bench_options& options) {
+  const drive_list& all = drives.drives();
+  const std::size_t count = options.drives != 0 ? options.drives : all.size();
+  if (count > all.size())
+    throw error(error_kind::bad_input,
+                "there are " + std::to_string(all.size()) + " drives, not " + std::to_string(count),
+                "name more drives");
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 /// How many blocks of each drive are chosen among: a power of two.
-std::uint64_t blocks_in_span(const storage& drives, const io_bench_options& options) {
+std::uint64_t blocks_in_span(const drive_list& drives, const io_bench_options& options) {
   const std::uint32_t bytes = options.block_bytes;
   std::uint64_t span = options.span_bytes;
-  for (const drive::drive* one : drives.drives()) {
+  for (const drive::drive* one : drives) {
     if (!is_power_of_two(bytes) || bytes < one->info().block_size || bytes > one->info().max_transfer)
       throw error(error_kind::bad_input, "blocks of " + std::to_string(bytes) + " bytes are not to be had",
                   "use a power of two from " + std::to_string(one->info().block_size) + " to " +
@@ -55,6 +66,7 @@ class bench {
       : machine_(on),
         storage_(drives),
         options_(options),
+        drives_(drives_of(drives, options)),
         span_(blocks * options.block_bytes),
         blocks_(blocks) {
     make_lanes();
@@ -63,7 +75,7 @@ class bench {
   }
   ~bench() {
     queues_.clear();
-    for (drive::drive* one : storage_.drives())
+    for (drive::drive* one : drives_)
       if (one->reaches_frames(machine_.kind())) one->unmap(buffers_.view());
   }
   bench(const bench&) = delete;
@@ -73,6 +85,7 @@ class bench {
     const drive::drive_counters before = storage_.counters();
     io_bench_result result;
     result.lanes = lanes_;
+    result.drives = drive_count();
     result.staged = staged();
     const double cpu_before = cpu_seconds();
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
@@ -109,7 +122,7 @@ class bench {
     bool whole;
   };
 
-  std::uint32_t drive_count() const { return static_cast<std::uint32_t>(storage_.drives().size()); }
+  std::uint32_t drive_count() const { return static_cast<std::uint32_t>(drives_.size()); }
 
   /// Reads (or fills) each drive once over the host's queue, and keeps what each sector must hold.
   void learn_truth() {
@@ -161,7 +174,7 @@ class bench {
     return lanes_ / (machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::full_warp>);
   }
   std::uint32_t block_lanes() const { return machine_.kind() == backend::cuda ? 256 : 32; }
-  bool staged() const { return !storage_.drives().front()->reaches_frames(machine_.kind()); }
+  bool staged() const { return !drives_.front()->reaches_frames(machine_.kind()); }
 
   void make_lanes() {
     const std::uint64_t most = resident_lanes();
@@ -181,7 +194,7 @@ class bench {
 
   void make_queues() {
     std::vector<io_drive> ports;
-    for (drive::drive* one : storage_.drives()) {
+    for (drive::drive* one : drives_) {
       const queue::queue_options options{.depth = std::min(options_.depth, one->info().max_depth),
                                          .transfer_bytes = options_.block_bytes,
                                          .deadline = std::chrono::milliseconds(one->info().deadline_ms)};
@@ -253,7 +266,7 @@ class bench {
       result.wrong += tally.wrong;
       if (tally.first_failure == 0 || !result.first_failure.is_ok()) continue;
       result.first_failure = status::from_bits(static_cast<std::uint32_t>(tally.first_failure));
-      result.first_drive = storage_.drives()[tally.first_failure >> 32]->info().uri;
+      result.first_drive = drives_[tally.first_failure >> 32]->info().uri;
       result.first_block = {tally.first_block};
     }
   }
@@ -281,6 +294,7 @@ class bench {
   lane::machine& machine_;
   storage& storage_;
   io_bench_options options_;
+  drive_list drives_;
   std::uint64_t span_, blocks_;  ///< of each drive
   std::uint64_t lanes_ = 0;
   std::uint32_t stride_ = 0;
@@ -291,13 +305,20 @@ class bench {
 
 }  // namespace
 
+void need_possible(const storage& drives, const io_bench_options& options) {
+  blocks_in_span(drives_of(drives, options), options);
+  if (!is_power_of_two(options.depth) || options.depth < 2)
+    throw error(error_kind::bad_input,
+                "a queue depth of " + std::to_string(options.depth) + " is not to be had",
+                "use a power of two from 2 to 32768");
+}
+
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             const std::function<bool()>& stop) {
-  const std::uint64_t blocks = blocks_in_span(drives, options);
+                             bare_limits& bare, const std::function<bool()>& stop) {
+  const std::uint64_t blocks = blocks_in_span(drives_of(drives, options), options);
   io_bench_result result = bench(on, drives, options, blocks).run(stop);
-  result.bare_iops = measure_bare_copy(on, options.block_bytes, std::min(blocks * options.block_bytes, GiB),
-                                       options.write_share > 0.5)
-                         .blocks_per_second;
+  const std::uint64_t span = std::min(blocks * options.block_bytes, GiB);
+  result.bare_iops = bare.of(options.block_bytes, span, options.write_share > 0.5).blocks_per_second;
   return result;
 }
 

@@ -8,11 +8,13 @@
 
 #include "sluice/array/storage.h"
 #include "sluice/lane/launch.h"
+#include "tools/sluice/bare_copy.h"
 #include "tools/sluice/io_kernel.h"
 
 namespace sluice::tool {
 
 struct io_bench_options {
+  std::uint32_t drives = 0;         ///< how many of those that are open, the first ones; 0: all
   std::uint32_t block_bytes = 512;  ///< of one command, a power of two
   std::uint32_t queues = 4;         ///< a drive
   std::uint32_t depth = 1024;
@@ -43,6 +45,7 @@ struct io_bench_result {
   std::string first_drive;
   lba first_block;
   std::uint64_t lanes = 0;
+  std::uint32_t drives = 0;
   bool staged = false;
 
   double iops() const { return seconds > 0 ? static_cast<double>(commands) / seconds : 0; }
@@ -51,9 +54,11 @@ struct io_bench_result {
   bool verified() const { return wrong == 0 && failed == 0; }
 };
 
-/// Runs the benchmark on drives opened raw. It ends early once `stop` says so. Throws error{bad_input} for
-/// options that do not fit the drives.
+/// Throws error{bad_input} for options that do not fit the drives.
+void need_possible(const storage& drives, const io_bench_options& options);
+/// Runs the benchmark on drives opened raw. It ends early once `stop` says so. Throws error{bad_input} as
+/// need_possible() does, and for queues that a drive does not grant.
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             const std::function<bool()>& stop);
+                             bare_limits& bare, const std::function<bool()>& stop);
 
 }  // namespace sluice::tool
