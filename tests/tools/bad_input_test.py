@@ -75,7 +75,7 @@ class BadInput(ToolTest):
         self.refuses((*io, "block="), "block", "")
         self.refuses((*io, "block=512,3000"), "3000", "power of two")
         self.refuses((*io, "depth=16,24"), "depth of 24", "power of two")
-        self.refuses((*io, "pattern=zip"), "there is no 'zip'", "random,sequential")
+        self.refuses((*io, "pattern=zip"), "there is no 'zip'", "random,uniform,sequential,zipf")
         self.refuses((*io, "mix=2"), "'2' is no share", "0 to 1")
         self.refuses((*io, "depth,depth=2"), "depth is swept twice")
         self.refuses((*io, "512"), "512 not in {drives,")

@@ -31,11 +31,12 @@ struct io_choice {
 
 using texts = std::vector<std::string>;
 
-const char* name_of(io_pattern pattern) { return pattern == io_pattern::random ? "random" : "sequential"; }
+const texts patterns{"random", "uniform", "sequential", "zipf"};  // in the order of io_pattern
+
+const std::string& name_of(io_pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
 io_pattern pattern_of(const std::string& name) {
-  return name == "random" ? io_pattern::random : io_pattern::sequential;
+  return static_cast<io_pattern>(std::find(patterns.begin(), patterns.end(), name) - patterns.begin());
 }
-const texts patterns{"random", "sequential"};
 
 bool writes(const io_choice& choice) { return choice.bench.write_share > 0 || choice.sweep.has("mix"); }
 

@@ -12,6 +12,7 @@
 #include "sluice/lane/team.h"
 #include "sluice/lane/wait.h"
 #include "sluice/queue/queue_pair_ref.h"
+#include "tools/sluice/io_pattern.h"
 
 namespace sluice::tool {
 
@@ -33,10 +34,11 @@ constexpr std::uint64_t filled_word(std::uint64_t s, std::uint32_t k) {
   return mix(s * sector_words + k + 1);
 }
 
-/// Where a lane's command reports.
-struct alignas(16) io_cell {
+/// Where a lane's command reports, and what it needs to remember of it.
+struct alignas(32) io_cell {
   std::uint64_t word;
   std::uint64_t detail;
+  std::uint64_t block;
 };
 
 /// What one team counts and remembers, in a line of its own: what it needs once a round need not take
@@ -60,8 +62,6 @@ constexpr std::uint32_t latency_bucket(std::uint64_t ns) {
   const std::uint32_t bucket = power * 4 + quarter;
   return bucket < latency_buckets ? bucket : latency_buckets - 1;
 }
-
-enum class io_pattern : std::uint8_t { random, sequential };
 
 /// A drive as the kernel uses it.
 struct io_drive {
@@ -93,21 +93,6 @@ struct io_job {
   io_pattern pattern;
 };
 
-/// Block of the n-th command: all blocks once before any comes twice.
-SLUICE_HD inline std::uint64_t block_of(const io_job& job, std::uint64_t n) {
-  const std::uint64_t mask = job.blocks - 1;
-  if (job.pattern == io_pattern::sequential) return n & mask;
-  // Odd multiplications, xor-shifts and additions are bijections of the low bits; each pass has another.
-  const std::uint64_t pass = n & ~mask;
-  const std::uint32_t half = static_cast<std::uint32_t>(job.block_bits) / 2 + 1;
-  std::uint64_t x = (n + mix(job.seed + pass)) & mask;
-  for (int round = 0; round < 2; ++round) {
-    x = (x * 0xd6e8feb86659fd93ULL) & mask;
-    x ^= x >> half;
-  }
-  return (x * 0xff51afd7ed558ccdULL) & mask;
-}
-
 /// Which lanes go together: a warp on a GPU, each for itself on a CPU, where a warp that meets costs a switch
 /// a lane, and a lane that waits for slower ones leaves the drive idle.
 template <class Team>
@@ -138,6 +123,9 @@ struct io_kernel {
   SLUICE_HD io_team& record() const { return job.teams[team_index()]; }
   SLUICE_HD io_cell& cell() const { return job.cells[index()]; }
   SLUICE_HD std::byte* data() const { return job.buffers + std::uint64_t{index()} * job.stride; }
+  SLUICE_HD std::uint64_t block_of(std::uint64_t n) const {
+    return drawn_block(job.pattern, n, job.block_bits, job.seed);
+  }
   SLUICE_HD std::uint32_t drive_index() const { return team_index() % job.drive_count; }
 
   SLUICE_HD void operator()() const {
@@ -167,9 +155,9 @@ struct io_kernel {
   SLUICE_HD void one_round(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
                            std::uint64_t n) const {
     const bool active = n < job.commands;
-    cell() = {};  // nothing of ours is in flight
+    cell() = {.word = 0, .detail = 0, .block = block_of(n)};  // nothing of ours is in flight
     if (job.writes_in_1024 != 0) {
-      if (active && writes(n)) fill(block_of(job, n));
+      if (active && writes(n)) fill(cell().block);
       team.sync();
     }
     const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(n); });
@@ -184,7 +172,7 @@ struct io_kernel {
     const io_drive& drive = job.drives[drive_index()];
     queue::io_request request;
     request.op = writes(n) ? nvme::opcode::write : nvme::opcode::read;
-    request.first = {block_of(job, n) << drive.block_shift};
+    request.first = {cell().block << drive.block_shift};
     request.blocks = std::uint32_t{1} << drive.block_shift;
     request.data = data();
     request.bytes = job.command_bytes;
@@ -207,7 +195,7 @@ struct io_kernel {
 
   SLUICE_HD void account(const Team& team, std::uint64_t n, bool waited) const {
     const auto code = static_cast<std::uint32_t>(cell().detail);
-    const std::uint64_t block = block_of(job, n);
+    const std::uint64_t block = cell().block;
     const bool failed = waited && code != 0;
     const bool wrong = waited && !failed && !writes(n) && !is_true(data(), drive_index(), block);
     const std::uint32_t failures = team.ballot(failed);
