@@ -113,17 +113,20 @@ class bfs_memory {
 /// Lanes of a block: several warps where an SM runs many, one where a worker thread runs them all.
 std::uint32_t block_lanes(const lane::machine& on) { return on.kind() == backend::cuda ? 128 : 32; }
 
+cached_options cache_of(const bfs_options& options) {
+  return {.cache_bytes = options.cache_bytes,
+          .page_bytes = options.page_bytes,
+          .queues = options.queues,
+          .depth = options.depth};
+}
+
 /// One search, from an empty cache.
 class bfs_trial {
  public:
   bfs_trial(lane::machine& on, storage& over, const stored_graph& graph, const bfs_options& options)
       : machine_(on),
         options_(options),
-        cached_(on, over,
-                {.cache_bytes = options.cache_bytes,
-                 .page_bytes = options.page_bytes,
-                 .queues = options.queues,
-                 .depth = options.depth}),
+        cached_(on, over, cache_of(options)),
         edges_(cached_.template array<vertex_id>(graph.edge_lists())) {
     lane::preload<step_kernel>(on);
     // A warp asks for up to 32 pages at once: more warps than the cache has room for would only take them
@@ -197,6 +200,10 @@ std::uint64_t edges_followed(const stored_graph& graph, const bfs_tree& tree) {
   for (std::uint64_t u = 0; u < graph.vertices(); ++u)
     if (tree.depth[u] != unreached) sum += graph.degree(u);
   return sum;
+}
+
+void need_possible(lane::machine& on, storage& over, const bfs_options& options) {
+  const cached_volume<> opened(on, over, cache_of(options));
 }
 
 bfs_outcome bfs_on_lanes(lane::machine& on, storage& over, const stored_graph& graph, vertex_id source,

@@ -45,6 +45,9 @@ struct bfs_outcome {
   bfs_io io;
 };
 
+/// Throws error{bad_input} where no cache as the options have it can be opened over the drives.
+void need_possible(lane::machine& on, storage& over, const bfs_options& options);
+
 /// Searches from `source` with lanes of `on`. The graph lies on `over`.
 /// Throws error{io_failure} naming drive, LBA and status of the first access that failed, error{corrupt}
 /// where an edge leads nowhere, error{cancelled} where stop_asked() said so, and what check() throws.

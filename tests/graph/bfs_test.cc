@@ -67,6 +67,21 @@ TEST(bfs, is_right_with_a_cache_of_a_few_frames) {
   }
 }
 
+TEST(bfs, says_beforehand_what_no_cache_can_be) {
+  const scratch_volume drives;
+  drives.import(test::chain(100));
+  storage opened = drives.open();
+  const auto machine = lane::machine::cpu(1);
+  const std::uint64_t before = opened.counters().served;
+  EXPECT_NO_THROW(need_possible(*machine, opened, {.page_bytes = 512}));
+  for (const bfs_options& wrong :
+       {bfs_options{.page_bytes = 3000}, bfs_options{.cache_bytes = 4096}, bfs_options{.depth = 3}}) {
+    const auto told = sluice::test::refusal_of([&] { need_possible(*machine, opened, wrong); });
+    EXPECT_EQ(told.kind, error_kind::bad_input) << told.line;
+    EXPECT_EQ(opened.counters().served, before) << "nothing was read";
+  }
+}
+
 TEST(bfs, tells_the_io_truth) {
   const loaded_graph graph = test::random_graph(20'000, 100'000, 3);
   const bfs_outcome found = import_and_search(graph, 0, {.cache_bytes = 8 * MiB, .trials = 2});

@@ -114,6 +114,11 @@ void bfs(context& with, bfs_choice& choice) {
   const graph::stored_graph of(held.volume());
   for (const std::string& line : held.volume().notes()) with.note(line);
   const graph::vertex_id source = source_of(of, choice);
+  std::unique_ptr<lane::machine> machine;
+  if (!with.wants_reference()) {
+    machine = with.open_machine();
+    graph::need_possible(*machine, held, choice.options);  // before all edges are read to verify
+  }
   plain_graph plain(of);
   bfs_report report{.graph = of, .source = source, .options = choice.options};
   report.verified = choice.verify.value_or(of.edges() <= verified_by_itself);
@@ -122,12 +127,11 @@ void bfs(context& with, bfs_choice& choice) {
     choice.options.check = [&](const graph::bfs_tree& found) { need_right(plain.view(), source, found); };
   }
   choice.options.stop_asked = context::stop_asked;
-  if (with.wants_reference()) {
+  if (machine == nullptr) {
     report.machine = {{"name", "plain C++, one thread"}, {"backend", "reference"}, {"processors", 1}};
     report.outcome = run_reference(of, plain, source, choice.options.trials);
     if (report.verified) need_right(plain.view(), source, report.outcome.tree);
   } else {
-    const auto machine = with.open_machine();
     report.machine = describe_machine(*machine);
     report.outcome = graph::bfs_on_lanes(*machine, held, of, source, choice.options);
   }
