@@ -19,12 +19,12 @@ constexpr double long_bytes = 4096;
 /// Exact at both ends.
 double between(double from, double to, double part) { return from * to / std::lerp(to, from, part); }
 
-const std::string paper_table = "BaM paper (ASPLOS '23, doi 10.1145/3575693.3575748), Table 2";
+const std::string paper_table = dram_price_source;
 
 drive_model p5800x() {
   return {.name = "p5800x",
           .what = "Intel Optane P5800X",
-          .source = "command rates: " + paper_table + "; 11 us: its section 2; bytes/s: Intel's data sheet",
+          .source = "command rates: " + paper_table + "; 11 µs: its section 2; bytes/s: Intel's data sheet",
           .latency_us = 11,
           .read = {5.1e6, 1.5e6, 7.2e9},
           .write = {1.0e6, 1.5e6, 6.2e9},
@@ -35,7 +35,7 @@ drive_model p5800x() {
 drive_model pm1735() {
   return {.name = "pm1735",
           .what = "Samsung PM1735",
-          .source = "command rates and 25 us: " + paper_table + "; bytes/s: Samsung's data sheet",
+          .source = "command rates and 25 µs: " + paper_table + "; bytes/s: Samsung's data sheet",
           .latency_us = 25,
           .read = {1.1e6, 1.6e6, 8.0e9},
           .write = {351e3, 351e3, 3.8e9},
@@ -47,7 +47,7 @@ drive_model samsung_980pro() {
   return {.name = "980pro",
           .what = "Samsung 980 Pro",
           .source = "command rates: " + paper_table +
-                    "; 324 us, under load: its section 2; bytes/s: Samsung's data sheet",
+                    "; 324 µs, under load: its section 2; bytes/s: Samsung's data sheet",
           .latency_us = 324,
           .read = {750e3, 750e3, 7.0e9},
           .write = {172e3, 172e3, 5.0e9},
@@ -61,7 +61,7 @@ drive_model pm1753() {
           .source =
               "reads of 512 B: a sixteenth of the 61.7 M/s of 16 drives that AiSIO reports; 4 KiB and "
               "bytes/s: as "
-              "shown at FMS 2024 (AnandTech, 2024-08-13); assumptions: 60 us, writes of 512 B as fast as of "
+              "shown at FMS 2024 (AnandTech, 2024-08-13); assumptions: 60 µs, writes of 512 B as fast as of "
               "4 KiB",
           .latency_us = 60,
           .read = {61.7e6 / 16, 3.4e6, 14.8e9},
@@ -76,7 +76,7 @@ drive_model storage_next() {
           .source =
               "reads of 512 B: Kioxia's and NVIDIA's aim (Nikkei, by Tom's Hardware, September 2025); "
               "assumptions: "
-              "all else: 10 us, reads by bytes as many as those of 512 B, writes a tenth of reads",
+              "all else: 10 µs, reads by bytes as many as those of 512 B, writes a tenth of reads",
           .latency_us = 10,
           .read = {100e6, 12.5e6, 51.2e9},
           .write = {10e6, 1.25e6, 5.12e9},

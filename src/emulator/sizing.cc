@@ -10,10 +10,12 @@ namespace sluice::emulator {
 
 namespace {
 
-/// Rounds up; what is above a whole number only by the noise of floating point is that number. At least 1.
+/// Rounds up; what is above a whole number only by the noise of floating point is that number. At least 1,
+/// and at most what the next power of two still fits into 64 bits.
 std::uint64_t whole(double number) {
   constexpr double noise = 1e-12;
-  return static_cast<std::uint64_t>(std::max(1.0, std::ceil(number * (1 - noise))));
+  constexpr double most = 0x1p62;
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(number * (1 - noise)), 1.0, most));
 }
 
 void lay_queues(drive_plan& plan, double wanted, const surroundings& around) {

@@ -38,6 +38,13 @@ TEST(sizing, rounds_commands_in_flight_up_but_not_for_noise) {
   EXPECT_EQ(commands_in_flight(1, 1), 1U);
 }
 
+TEST(sizing, counts_no_further_than_64_bits) {
+  EXPECT_EQ(commands_in_flight(1e300, 1e300), std::uint64_t{1} << 62);
+  const drive_plan plan = plan_of("980pro", {.accesses_per_s = 1e300}, {}, 1);
+  EXPECT_EQ(plan.queues, 128U);
+  EXPECT_EQ(plan.depth, 1024U);
+}
+
 TEST(sizing, takes_as_many_drives_as_the_rate_needs) {
   const drive_plan exact = plan_of("p5800x");
   EXPECT_EQ(exact.drives, 10U);

@@ -83,6 +83,48 @@ class BadInput(ToolTest):
         for path in ("no/such/folder.csv", "."):
             self.refuses(("bench", "io", "--drive", "mem:1MiB", "--csv", path), f"cannot write the file '{path}'", "permissions")
 
+    def test_plans_of_nothing(self):
+        plan = ("plan", "--accesses", "51M")
+        self.refuses(("plan",), "nothing says", "--accesses 51M")
+        self.refuses(("plan", "--accesses", "lots"), "--accesses is 'lots'", "")
+        for count in ("0", "-5", "1e13"):
+            self.refuses(("plan", "--accesses", count), "--accesses is " + count, "above 0")
+        self.refuses((*plan, "--saturate", "26"), "--accesses", "excludes")
+        self.refuses((*plan, "--latency-us", "nan"), "--latency-us is 'nan'")
+        self.refuses((*plan, "--drive-model", "p5800"), "no drive model 'p5800'", "did you mean 'p5800x'?")
+        self.refuses((*plan, "--block", "1000"), "1000 bytes", "multiple of 512")
+        self.refuses((*plan, "--block", "2GiB"), "2147483648 bytes", "up to 1 GiB")
+        self.refuses((*plan, "--depth", "100"), "100 entries", "power of two")
+        self.refuses((*plan, "--queues", "0"), "--queues")
+        self.refuses((*plan, "--drives", "0"), "--drives")
+        self.refuses((*plan, "--mix", "1.5"), "--mix")
+        self.refuses((*plan, "--verify"), "--verify")
+
+    def test_plans_by_files_that_hold_something_else(self):
+        plan = ("plan", "--accesses", "51M")
+        for option in ("--prices", "--measured"):
+            for name, data, fault in (("empty", b"", "line 1"), ("list", b"[1]", "no JSON object"),
+                                      ("cut", b'{"dram": 11,\n"p58', "line 2"), ("huge", b'{"dram": 1e999}', "not JSON")):
+                self.write(name, data)
+                self.before = self.everything()
+                self.refuses((*plan, option, name), fault, "dram" if option == "--prices" else "bench io --json")
+            self.refuses((*plan, option, "missing"), "'missing' cannot be read")
+            self.refuses((*plan, option, "."), "'.' cannot be read")
+        for data, fault in ((b'{"p5800x": 2}', "no price of 'dram'"), (b'{"dram": "11"}', "'dram'"), (b'{"dram": 0}', "no positive number"),
+                            (b'{"dram": 11, "p5800": 2}', "did you mean 'p5800x'?")):
+            self.write("prices", data)
+            self.before = self.everything()
+            self.assertIn(fault, self.error_line(2, *plan, "--prices", "prices"))
+            self.error(2, *plan, "--prices", "prices")
+        for data, fault in ((b"{}", "/config/block"), (b'{"config": {"block": 512}, "iops": "many"}', "/iops"),
+                            (b'{"config": {"block": 512}, "iops": 1000, "latency_us": 3}', "/latency_us/p50"),
+                            (b'{"config": [512]}', "/config/block"),
+                            (b'{"config": {"block": 100}, "iops": 1000, "latency_us": {"p50": 3}}', "100 bytes")):
+            self.write("measured", data)
+            self.before = self.everything()
+            self.refuses((*plan, "--measured", "measured"), fault)
+        self.refuses((*plan, "--measured", "measured", "--drive-model", "980pro"), "--measured", "excludes")
+
     def test_what_no_drive_takes_is_refused_before_anything_is_measured(self):
         for words, *says in (
                 (("cache", "--drive", "mem:4GiB", "--page", "3000"), "3000"),

@@ -1,6 +1,7 @@
 """What the tool prints: for programs the keys of design section 9, for people help with an example."""
 
 import csv
+import json
 import unittest
 
 from tool import ToolTest
@@ -10,6 +11,10 @@ BENCH_KEYS = {
     "ratio_to_bare", "comparators",
 }
 AROUND_KEYS = {"config", "machine", "version"}
+PLAN_KEYS = {
+    "drive_model", "queue_depth", "drives", "in_flight_per_drive", "queues", "depth", "lanes", "limit", "limits", "accesses_per_s",
+    "bytes_per_s", "drive_accesses_per_s", "latency_us", "cost_per_gb", "dram_cost_per_gb", "gain", "source",
+}
 MIB = 1 << 20
 
 
@@ -146,8 +151,58 @@ class Output(ToolTest):
         self.check_bench(result)
         self.assertLessEqual(AROUND_KEYS, set(result))
 
+    def check_plan(self, result):
+        self.assertLessEqual(PLAN_KEYS, set(result))
+        self.assertEqual(set(result["limits"]), {"link", "drive", "queue_depth", "sms"})
+        self.assertEqual(result["limits"][result["limit"]], min(result["limits"].values()))
+        self.assertGreaterEqual(result["in_flight_per_drive"] * result["drives"], result["queue_depth"])
+        self.assertEqual(result["lanes"], result["queue_depth"])
+
+    def test_plan_has_the_arithmetic_of_the_paper(self):
+        for latency, depth in ((11, 561), (324, 16524)):
+            self.assertEqual(self.result("plan", "--accesses", "51e6", "--latency-us", str(latency))["queue_depth"], depth)
+        for model, gain in (("pm1735", 4.3), ("980pro", 21.8)):
+            planned = self.result("plan", "--accesses", "51M", "--drive-model", model)
+            self.check_plan(planned)
+            self.assertEqual(round(planned["gain"], 1), gain)
+            self.assertEqual(round(planned["accesses_per_s"]), 51_000_000)
+
+    def test_plan_compares_all_models_where_none_is_named(self):
+        planned = self.result("plan", "--saturate", "26", "--block", "4KiB")
+        self.assertLessEqual({"config", "version", "rows"}, set(planned))
+        self.assertEqual({row["drive_model"] for row in planned["rows"]}, {"p5800x", "pm1735", "980pro", "pm1753", "storage-next"})
+        for row in (planned, *planned["rows"]):
+            self.check_plan(row)
+            self.assertEqual(row["limit"], "link")
+            self.assertAlmostEqual(row["bytes_per_s"], 26e9)
+        self.assertEqual(planned["drive_model"], "980pro", "the cheapest a GB of those that reach the most")
+
+    def test_plan_says_in_words_what_limits_and_where_figures_are_from(self):
+        done = self.run_tool("plan", "--accesses", "51M", "--drive-model", "p5800x", "--drives", "4")
+        for words in ("561 commands in flight", "Little's law", "the drives: 20.40 M accesses/s, 0.40", "a gain of 4.4x", "BaM paper"):
+            self.assertIn(words, done.stdout)
+
+    def test_plan_takes_prices_of_the_user(self):
+        self.write("prices.json", b'{"dram": 10, "p5800x": 2}')
+        plan = ("plan", "--accesses", "51M", "--prices", "prices.json", "--drive-model")
+        planned = self.result(*plan, "p5800x")
+        self.assertEqual((planned["gain"], planned["cost_per_gb"], planned["config"]["prices"]), (5, 2, "prices.json"))
+        self.assertIsNone(self.result(*plan, "980pro")["gain"], "the file has no price of it")
+
+    def test_plan_takes_drives_that_bench_io_measured(self):
+        for axes in ((), ("--sweep", "depth")):
+            measured = self.run_tool("bench", "io", "--backend", "cpu", "--drive", "mem:1MiB", "--drive", "mem:1MiB", "--seconds", "0.02",
+                                     "--block", "4096", *axes, "--json")
+            self.write("measured.json", measured.stdout.encode())
+            bench = json.loads(measured.stdout)
+            planned = self.result("plan", "--accesses", "1M", "--measured", "measured.json")
+            self.check_plan(planned)
+            self.assertEqual(planned["config"]["block"], 4096)
+            self.assertAlmostEqual(planned["drive_accesses_per_s"], bench["iops"] / 2)
+            self.assertEqual(planned["latency_us"], bench["latency_us"]["p50"])
+
     def test_help_has_an_example(self):
-        for command in (("doctor",), ("drives", "list"), ("drives", "release"), ("import",), ("bench", "io"), ("bench", "cache")):
+        for command in (("plan",), ("doctor",), ("drives", "list"), ("drives", "release"), ("import",), ("bench", "io"), ("bench", "cache")):
             done = self.run_tool(*command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("Example:\n  sluice " + " ".join(command), done.stdout)

@@ -45,7 +45,9 @@ const drive_model& find_drive_model(std::string_view name);
 /// "p5800x, pm1735, ...": for help and messages.
 std::string drive_model_names();
 
-/// Of a DRAM DIMM, $/GB, as Table 2 of the BaM paper has it.
+/// Of a DRAM DIMM, $/GB, and whose figure that is.
 inline constexpr double dram_dollars_per_gb = 11.13;
+inline constexpr const char* dram_price_source =
+    "BaM paper (ASPLOS '23, doi 10.1145/3575693.3575748), Table 2";
 
 }  // namespace sluice::emulator
