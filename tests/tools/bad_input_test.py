@@ -125,6 +125,14 @@ class BadInput(ToolTest):
             self.refuses((*plan, "--measured", "measured"), fault)
         self.refuses((*plan, "--measured", "measured", "--drive-model", "980pro"), "--measured", "excludes")
 
+    def test_numbers_that_are_none(self):
+        """A time of nan was within every range, and a measurement of that time had no end."""
+        for bench in ("io", "cache"):
+            for option in ("--mix", "--seconds"):
+                for number in ("nan", "inf", "-1", "some"):
+                    self.refuses(("bench", bench, "--drive", "mem:1MiB", option, number), option)
+        self.refuses(("plan", "--accesses", "51M", "--mix", "nan"), "--mix")
+
     def test_what_no_drive_takes_is_refused_before_anything_is_measured(self):
         for words, *says in (
                 (("cache", "--drive", "mem:4GiB", "--page", "3000"), "3000"),

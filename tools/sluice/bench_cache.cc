@@ -271,7 +271,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
       ->check(CLI::IsMember({"random", "sequential", "zipf"}))
       ->capture_default_str();
   command.add_option("--mix", choice.point.write_share, "share of accesses that write, 0 to 1")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(real_from(0, 1))
       ->capture_default_str();
   choice.sweep.add_to(command, {"cache", "page", "mode", "policy", "pattern", "mix"});
   add_csv(command, choice.csv);
@@ -279,7 +279,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
 
 void add_run_options(CLI::App& command, cache_choice& choice) {
   CLI::Option* seconds = command.add_option("--seconds", choice.run.seconds, "how long each row runs")
-                             ->check(CLI::Range(0.01, 3600.0))
+                             ->check(real_from(0.01, 3600))
                              ->capture_default_str();
   command
       .add_option("--accesses", choice.run.accesses,

@@ -223,8 +223,8 @@ void add_bench_io(CLI::App& bench, context& with) {
       ->check(CLI::IsMember(patterns))
       ->capture_default_str();
   io.add_option("--mix", choice->bench.write_share, "share of commands that write, 0 to 1")
-      ->check(CLI::Range(0.0, 1.0));
-  io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(CLI::Range(0.01, 3600.0));
+      ->check(real_from(0, 1));
+  io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(real_from(0.01, 3600));
   choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "mix"});
   add_csv(io, choice->csv);
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");

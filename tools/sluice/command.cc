@@ -1,5 +1,7 @@
 #include "tools/sluice/command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <limits>
@@ -123,6 +125,16 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::st
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint32_t& bytes) {
   return add_bytes_as(command, flag, what, bytes);
+}
+
+CLI::Validator real_from(double least, double most) {
+  const std::string range = fmt::format("FLOAT in [{} - {}]", least, most);
+  auto look = [least, most, range](const std::string& text) -> std::string {
+    double number = 0;
+    const bool fits = CLI::detail::lexical_cast(text, number) && number >= least && number <= most;
+    return fits ? "" : text + " is not " + range;
+  };
+  return {look, range};
 }
 
 }  // namespace sluice::tool

@@ -100,6 +100,9 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::st
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint32_t& bytes);
 
+/// Holds an option to real numbers from `least` to `most`. CLI::Range would let "nan" through.
+CLI::Validator real_from(double least, double most);
+
 /// `machine` and `version` of design §9.
 json describe_machine(const lane::machine& on);
 std::string version();

@@ -124,7 +124,7 @@ void add_drive(CLI::App& plan, plan_choice& choice) {
   CLI::Option* block = add_bytes(plan, "--block", "bytes of an access", choice.wanted.bytes);
   CLI::Option* mix =
       plan.add_option("--mix", choice.wanted.write_share, "share of accesses that write, 0 to 1")
-          ->check(CLI::Range(0.0, 1.0));
+          ->check(real_from(0, 1));
   CLI::Option* model =
       plan.add_option("--drive-model", choice.model,
                       "plan with " + emulator::drive_model_names() + " (default: compare all)");
