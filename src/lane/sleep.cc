@@ -23,6 +23,9 @@ constexpr std::uint64_t worth_a_nap_ns = 20'000;
 /// the rest is for words that change without.
 constexpr std::uint64_t shortest_nap_ns = 50'000;
 constexpr std::uint32_t most_doublings = 2, fruitless_a_doubling = 16;
+/// News that come about when they usually do find the thread awake, from so long before to so long after:
+/// being woken takes some 30 µs. Only silences of some length are worth it.
+constexpr std::uint64_t least_margin_ns = 40'000, most_margin_ns = 100'000, long_silence_ns = 100'000;
 
 // Changes whenever there are news; nappers sleep on it.
 alignas(64) constinit std::uint32_t news = 0;
@@ -69,13 +72,33 @@ void napper::pause() {
 
 void napper::nap() {
   const std::uint64_t begun = clock_ns();
+  if (quiet_since_ == 0) quiet_since_ = begun;
+  const std::uint64_t margin = std::clamp(usual_ns_ / 8, least_margin_ns, most_margin_ns);
+  const std::uint64_t awake_from = quiet_since_ + usual_ns_ - margin, awake_to = awake_from + 2 * margin;
+  std::uint64_t length = shortest_nap_ns << std::min(fruitless_ / fruitless_a_doubling, most_doublings);
+  const bool news_are_near = usual_ns_ != 0 && begun < awake_to && begun + length > awake_from;
+  if (news_are_near) length = begun < awake_from ? awake_from - begun : 0;
+  if (length != 0) sleep_until_news(length);
+  if (news_are_near)
+    while (on_system(news).load(relaxed) == heard_ && clock_ns() < awake_to) sched_yield();
+  learn(begun);
+}
+
+void napper::sleep_until_news(std::uint64_t nanoseconds) const {
   on_system(nappers).fetch_add(1, cuda::std::memory_order_seq_cst);
   // The kernel compares: news since the lanes looked end the nap before it begins.
-  sleep_while(news, heard_, shortest_nap_ns << std::min(fruitless_ / fruitless_a_doubling, most_doublings));
+  sleep_while(news, heard_, nanoseconds);
   on_system(nappers).fetch_sub(1, relaxed);
+}
+
+void napper::learn(std::uint64_t begun) {
   const std::uint64_t came = on_system(news_at_ns).load(relaxed);
-  const bool too_soon = on_system(news).load(acquire) != heard_ && came < begun + worth_a_nap_ns;
+  const bool some = on_system(news).load(acquire) != heard_;
+  const bool too_soon = some && came < begun + worth_a_nap_ns;
   offers_ = too_soon ? std::min(offers_ * 2, most_offers) : std::max(offers_ / 2, fewest_offers);
+  if (!some || came < quiet_since_ + long_silence_ns) return;
+  const std::uint64_t silence = came - quiet_since_;
+  usual_ns_ = usual_ns_ == 0 ? silence : (7 * usual_ns_ + silence) / 8;
 }
 
 }  // namespace sluice::lane::executor

@@ -21,17 +21,21 @@ constexpr std::uint32_t sleeps_on(int event) { return static_cast<std::uint32_t>
 class napper {
  public:
   /// The waiting that follows is likely to end soon: look more often.
-  void expect_news() { fruitless_ = 0; }
+  void expect_news() { fruitless_ = 0, quiet_since_ = 0; }
   /// Call after every waiting lane has looked once since the last call: offers the core to others, or, where
   /// that has borne no fruit for a while, naps until there are news.
   void pause();
 
  private:
   void nap();
+  void sleep_until_news(std::uint64_t nanoseconds) const;
+  void learn(std::uint64_t begun);
 
   std::uint32_t fruitless_ = 0;
-  std::uint32_t offers_ = 2;  // before a nap; learnt from how soon after its beginning news came
-  std::uint32_t heard_ = 0;   // what news there were before the lanes looked
+  std::uint32_t offers_ = 2;       // before a nap; learnt from how soon after its beginning news came
+  std::uint32_t heard_ = 0;        // what news there were before the lanes looked
+  std::uint64_t quiet_since_ = 0;  // when the first nap of this waiting began; 0: there was none yet
+  std::uint64_t usual_ns_ = 0;     // from there until news came: a running mean; 0: not known
 };
 }  // namespace executor
 
