@@ -88,6 +88,33 @@ TEST(sleep, of_waiting_lanes_ends_with_news_or_by_itself) {
   EXPECT_EQ(answered, 2000U);
 }
 
+TEST(sleep, of_waiting_lanes_ends_however_long_the_silence_that_it_has_learnt_to_expect) {
+  constexpr std::uint32_t rounds = 600;
+  std::uint32_t asked = 0, answered = 0;
+  std::thread drive([&] {
+    for (std::uint32_t value = 1; value <= rounds; ++value) {
+      while (on_system(asked).load(acquire) != value) executor::relax();
+      // Long enough to be learnt; then now and then much sooner, or later, than is expected.
+      const std::uint32_t microseconds = value % 50 == 0 ? 0 : value % 50 == 25 ? 3000 : 300;
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      on_system(answered).store(value, release);
+      if (value % 3 != 0) spread_news();
+    }
+  });
+  const auto cpu = machine::cpu(1);
+  launch(*cpu, {1, 2}, [to = &asked, from = &answered] {
+    for (std::uint32_t value = 1; value <= rounds; ++value) {
+      if (executor::self().lane == 0) {
+        on_system(*to).store(value, release);
+        executor::note_bell();
+      }
+      while (on_system(*from).load(acquire) < value) executor::relax();
+    }
+  });
+  drive.join();
+  EXPECT_EQ(answered, rounds);
+}
+
 TEST(sleep, ends_at_its_time_limit) {
   std::uint32_t sleeper = 0;
   const std::uint64_t begun = clock_ns();
