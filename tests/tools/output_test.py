@@ -103,6 +103,8 @@ class Output(ToolTest):
         for bench in (("io", "--sweep", "queues=1,2"), ("io",), ("cache", "--sweep", "page=512,4096")):
             result = self.result("bench", *bench, "--backend", "cpu", "--drive", "mem:1MiB", "--seconds", "0.02", "--csv", "rows.csv")
             with open(self.folder / "rows.csv", newline="") as file:
+                self.assertNotIn('"', file.readline(), "names need no quotes")
+                file.seek(0)
                 lines = list(csv.DictReader(file))
             rows = result.get("rows", [result])
             self.assertEqual(len(lines), len(rows))
@@ -110,6 +112,12 @@ class Output(ToolTest):
                 self.assertEqual(float(line["iops"]), row["iops"])
                 self.assertEqual(float(line["latency_us.p99"]), row["latency_us"]["p99"])
             self.assertEqual([path.name for path in self.folder.iterdir()], ["rows.csv"], "nothing but the file is left")
+
+    def test_a_run_that_fails_leaves_the_csv_file_as_it_was(self):
+        self.write("rows.csv", b"of yesterday")
+        for bench in ("io", "cache"):
+            self.error(1, "bench", bench, "--backend", "cpu", "--drive", "mem:1MiB?error_lba=0-2047", "--seconds", "0.02", "--csv", "rows.csv")
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, {"rows.csv": b"of yesterday"})
 
     def test_bench_io_goes_through_the_shallowest_and_the_deepest_queues(self):
         for depth in (2, 32768):

@@ -23,7 +23,7 @@ void flatten(const json& object, const std::string& before, std::vector<field>& 
 }
 
 /// RFC 4180: quotes around what holds a separator, a quote or a line's end.
-std::string quoted(const json& value) {
+std::string csv_text(const json& value) {
   if (!value.is_string()) return value.dump();
   const auto& text = value.get_ref<const std::string&>();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -56,10 +56,10 @@ void csv_file::write(const json& rows) {
     std::vector<field> fields;
     flatten(row, "", fields);
     if (!std::exchange(headed, true)) {
-      for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << quoted(each.first);
+      for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << csv_text(each.first);
       out_ << '\n';
     }
-    for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << quoted(each.second);
+    for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << csv_text(each.second);
     out_ << '\n';
   }
   out_.close();

@@ -1,5 +1,7 @@
 #include "tools/sluice/sweep.h"
 
+#include <fmt/format.h>
+
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
 
@@ -8,12 +10,6 @@ namespace sluice::tool {
 namespace {
 
 constexpr std::size_t most_values = 1000;  // of one range
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
-  return all;
-}
 
 [[noreturn]] void refuse_values(const std::string& axis, const std::string& what, const std::string& mend) {
   throw error(error_kind::bad_input, "--sweep " + axis + ": " + what, mend);
@@ -53,7 +49,7 @@ void sweep_choice::add_to(CLI::App& command, const std::vector<std::string>& axe
       .add_option_function<std::vector<std::string>>(
           "--sweep", [this, axes](const std::vector<std::string>& words) { take(axes, words); },
           "measure several values of an axis, as in queues, depth=16,64 or block=512..64KiB; axes: " +
-              listed(axes))
+              fmt::format("{}", fmt::join(axes, ",")))
       ->type_name("AXIS[=VALUES]")
       ->expected(1)
       ->take_all()
@@ -69,7 +65,8 @@ void sweep_choice::take(const std::vector<std::string>& axes, const std::vector<
       swept_.back().words.push_back(word);  // one more value of the axis before
       continue;
     }
-    if (!known) throw CLI::ValidationError("--sweep", axis + " not in {" + listed(axes) + "}");
+    if (!known)
+      throw CLI::ValidationError("--sweep", fmt::format("{} not in {{{}}}", axis, fmt::join(axes, ",")));
     if (has(axis)) throw CLI::ValidationError("--sweep", axis + " is swept twice");
     swept_.push_back({axis, {}});
     if (equals != std::string::npos) swept_.back().words.push_back(word.substr(equals + 1));
@@ -87,7 +84,7 @@ std::vector<std::string> sweep_choice::known_words(const std::string& axis,
                                                    const std::vector<std::string>& known) {
   for (const std::string& word : words)
     if (std::find(known.begin(), known.end(), word) == known.end())
-      refuse_values(axis, "there is no '" + word + "'", "use some of " + listed(known));
+      refuse_values(axis, "there is no '" + word + "'", fmt::format("use some of {}", fmt::join(known, ",")));
   return words;
 }
 
