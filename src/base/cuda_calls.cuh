@@ -10,10 +10,12 @@
 
 namespace sluice {
 
-/// Must come before the process's first CUDA call: a kernel that CUDA loads late can wait for a running one,
-/// and hang.
+/// Must come before the process's first CUDA call. A kernel that CUDA loads late can wait for a running one,
+/// and hang; and so can one whose stream shares a hardware queue with that of a kernel which runs long,
+/// unless there are as many queues as there can be.
 inline void load_kernels_eagerly() {
-  static const bool once = setenv("CUDA_MODULE_LOADING", "EAGER", 0) == 0;
+  static const bool once =
+      setenv("CUDA_MODULE_LOADING", "EAGER", 0) == 0 && setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0) == 0;
   static_cast<void>(once);
 }
 

@@ -102,6 +102,12 @@ class cpu_machine final : public machine {
 
   std::unique_ptr<running_launch> start_on_cpu(grid shape, std::function<void()> body) override;
 
+  void join(companion&) override {
+    throw error(error_kind::unavailable, "the CPU backend sets no processors aside");
+  }
+  void part(companion&) noexcept override {}
+  std::unique_ptr<machine> aside() override { return std::make_unique<cpu_machine>(1); }
+
   void* stream() override { return nullptr; }
   void* mark_stream() override { return nullptr; }
   std::unique_ptr<running_launch> follow_stream(void*) override {

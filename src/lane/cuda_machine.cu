@@ -1,10 +1,16 @@
 // A GPU as a machine for lanes: one stream, and an event behind each launch.
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "sluice/base/error.h"
 #include "sluice/lane/launch.h"
 
 #if defined(SLUICE_CUDA)
+#include <cuda.h>
+
 #include "base/cuda_calls.cuh"
 #endif
 
@@ -29,13 +35,68 @@ class event {
   cudaEvent_t handle_ = nullptr;
 };
 
+/// Writes a word of GPU memory once everything before it in the stream is done.
+void write_behind(cudaStream_t stream, std::uint32_t* word, std::uint32_t value) {
+  using write_value = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+  static const auto write = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult how{};
+    constexpr unsigned since = 12000;  // CUDA 12: without a limit on who may
+    check(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &found, since, cudaEnableDefault, &how),
+          "looking for cuStreamWriteValue32");
+    return reinterpret_cast<write_value>(found);
+  }();
+  if (write == nullptr || write(stream, reinterpret_cast<CUdeviceptr>(word), value, 0) != CUDA_SUCCESS)
+    throw error(error_kind::io_failure, "the GPU's stream refuses to write a word");
+}
+
+/// The kernels that run beside a machine's launches: from just before one to just behind it.
+class company {
+ public:
+  void add(companion& one) { members_.push_back(&one); }
+  void remove(companion& one) noexcept { std::erase(members_, &one); }
+  std::uint32_t processors() const {
+    return std::accumulate(members_.begin(), members_.end(), 0U,
+                           [](std::uint32_t sum, const companion* one) { return sum + one->processors(); });
+  }
+  void begin(cudaStream_t stream) {
+    end();
+    for (companion* one : members_) {
+      under_way_.push_back(one);
+      try {
+        one->begin();
+      } catch (...) {
+        dismiss(stream);
+        throw;
+      }
+    }
+  }
+  /// Behind what is in the stream.
+  void dismiss(cudaStream_t stream) const {
+    for (companion* one : under_way_) write_behind(stream, one->stop_word(), 1);
+  }
+  void end() {
+    for (companion* one : std::exchange(under_way_, {})) one->end();
+  }
+
+ private:
+  std::vector<companion*> members_, under_way_;
+};
+
 class cuda_running final : public running_launch {
  public:
-  cuda_running(std::unique_ptr<event> before, std::unique_ptr<event> after)
-      : before_(std::move(before)), after_(std::move(after)) {}
+  cuda_running(std::unique_ptr<event> before, std::unique_ptr<event> after, company& with)
+      : before_(std::move(before)), after_(std::move(after)), company_(with) {}
   cuda_running(const cuda_running&) = delete;
   cuda_running& operator=(const cuda_running&) = delete;
-  ~cuda_running() override { cudaEventSynchronize(after_->get()); }
+  ~cuda_running() override {
+    cudaEventSynchronize(after_->get());
+    try {
+      company_.end();
+    } catch (const error&) {
+      // The device is lost; whoever waits for something of it is told.
+    }
+  }
 
   bool finished() override {
     const cudaError_t code = cudaEventQuery(after_->get());
@@ -46,6 +107,7 @@ class cuda_running final : public running_launch {
 
   launch_report wait() override {
     check(cudaEventSynchronize(after_->get()), "running a kernel");
+    company_.end();
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, before_->get(), after_->get()), "timing a kernel");
     return {milliseconds / 1e3};
@@ -53,11 +115,12 @@ class cuda_running final : public running_launch {
 
  private:
   std::unique_ptr<event> before_, after_;
+  company& company_;
 };
 
 class cuda_machine final : public machine {
  public:
-  explicit cuda_machine(int device) {
+  explicit cuda_machine(int device) : device_(device) {
     check(cudaSetDevice(device), "choosing the GPU");
     check(cudaGetDeviceProperties(&properties_, device), "asking the GPU for its properties");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
@@ -71,8 +134,19 @@ class cuda_machine final : public machine {
     return std::string(properties_.name) + ", " + std::to_string(properties_.multiProcessorCount) + " SMs";
   }
   std::uint32_t processors() const override {
-    return static_cast<std::uint32_t>(properties_.multiProcessorCount);
+    return static_cast<std::uint32_t>(properties_.multiProcessorCount) - company_.processors();
   }
+
+  void join(companion& other) override {
+    if (other.processors() >= processors())
+      throw error(error_kind::unavailable,
+                  "of the GPU's SMs " + std::to_string(processors()) +
+                      " are left, and this drive alone would take " + std::to_string(other.processors()),
+                  "give emulated drives fewer SMs: sms=");
+    company_.add(other);
+  }
+  void part(companion& other) noexcept override { company_.remove(other); }
+  std::unique_ptr<machine> aside() override { return std::make_unique<cuda_machine>(device_); }
 
   std::unique_ptr<running_launch> start_on_cpu(grid, std::function<void()>) override {
     throw error(error_kind::unavailable,
@@ -81,14 +155,22 @@ class cuda_machine final : public machine {
   }
 
   void* stream() override { return stream_; }
-  void* mark_stream() override { return std::make_unique<event>(stream_).release(); }
+  void* mark_stream() override {
+    company_.begin(stream_);
+    return std::make_unique<event>(stream_).release();
+  }
   std::unique_ptr<running_launch> follow_stream(void* before) override {
     std::unique_ptr<event> begun(static_cast<event*>(before));
-    check(cudaGetLastError(), "starting a kernel");
-    return std::make_unique<cuda_running>(std::move(begun), std::make_unique<event>(stream_));
+    const cudaError_t started = cudaGetLastError();
+    auto after = std::make_unique<event>(stream_);
+    company_.dismiss(stream_);
+    check(started, "starting a kernel");
+    return std::make_unique<cuda_running>(std::move(begun), std::move(after), company_);
   }
 
  private:
+  int device_;
+  company company_;
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
 };

@@ -57,7 +57,7 @@ void check_range(const region& which, std::size_t offset, std::size_t bytes) {
 buffer::buffer(backend on, place where, std::size_t bytes) {
   if (bytes == 0) return;
   const std::size_t unit = alignment_for(bytes);
-  view_ = {nullptr, nullptr, bytes, where};
+  view_ = {nullptr, nullptr, bytes, where, on};
   if (on == backend::cuda && where == place::device) {
     device_base_ = allocate_device(bytes + unit);
     view_.lanes = aligned(device_base_, unit);

@@ -8,6 +8,7 @@
 
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
+#include "sluice/drive/shared_word.h"
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/mutant.h"
 
@@ -108,20 +109,26 @@ void queue_pair::write_first_life(std::uint32_t first_turn) {
 /// Opens the queue at `ticket`, the first of a turn: ring index 0 on both rings, phase 1.
 void queue_pair::begin_life(std::uint64_t ticket) {
   life_began_ = ticket;
-  if (lane::planted("queue.open_first")) poke(offsetof(queue_words, ticket), ticket);
-  poke(offsetof(queue_words, pending), ticket << 32);  // all earlier tickets have arrived
-  poke(offsetof(queue_words, tail), ticket);
-  poke(offsetof(queue_words, first_turn), static_cast<std::uint32_t>(ticket >> fields_.shift));
-  if (!lane::planted("queue.stay_deleted")) poke(offsetof(queue_words, deleted), std::uint32_t{0});
-  poke(offsetof(queue_words, gate), completion_gate(ticket, completion_gate::state::open).bits());
-  poke(offsetof(queue_words, ticket), ticket);  // last: pairs with submit's acquire of its tickets
+  if (lane::planted("queue.open_first")) drive::poke(words_.view(), offsetof(queue_words, ticket), ticket);
+  drive::poke(words_.view(), offsetof(queue_words, pending),
+              ticket << 32);  // all earlier tickets have arrived
+  drive::poke(words_.view(), offsetof(queue_words, tail), ticket);
+  drive::poke(words_.view(), offsetof(queue_words, first_turn),
+              static_cast<std::uint32_t>(ticket >> fields_.shift));
+  if (!lane::planted("queue.stay_deleted"))
+    drive::poke(words_.view(), offsetof(queue_words, deleted), std::uint32_t{0});
+  drive::poke(words_.view(), offsetof(queue_words, gate),
+              completion_gate(ticket, completion_gate::state::open).bits());
+  drive::poke(words_.view(), offsetof(queue_words, ticket),
+              ticket);  // last: pairs with submit's acquire of its tickets
 }
 
 std::uint64_t queue_pair::issued() const {
-  std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, ticket));
-  if ((ticket & closed_bit) != 0) ticket = peek<std::uint64_t>(offsetof(queue_words, closed_at));
+  std::uint64_t ticket = drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, ticket));
+  if ((ticket & closed_bit) != 0)
+    ticket = drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, closed_at));
   return issued_before_ + (ticket - life_began_) -
-         (peek<std::uint64_t>(offsetof(queue_words, left)) - left_before_);
+         (drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, left)) - left_before_);
 }
 
 bool queue_pair::needs_recovery() const {
@@ -132,8 +139,8 @@ bool queue_pair::needs_recovery() const {
 bool queue_pair::recover() {
   // Acquire in both looks pairs with the lanes' arrivals: whoever has a ticket is through with the ring, or
   // has left it.
-  const std::uint64_t ticket = peek<std::uint64_t>(offsetof(queue_words, closed_at));
-  const std::uint64_t pending = peek<std::uint64_t>(offsetof(queue_words, pending));
+  const std::uint64_t ticket = drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, closed_at));
+  const std::uint64_t pending = drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, pending));
   const bool all_arrived = static_cast<std::uint32_t>(pending >> 32) == static_cast<std::uint32_t>(ticket);
   const bool all_rung = static_cast<std::uint32_t>(pending) == 0;
   if (!all_arrived && !lane::planted("queue.recover_before_arrivals")) return false;
@@ -141,41 +148,26 @@ bool queue_pair::recover() {
 
   ++losses_;
   issued_before_ = issued();
-  left_before_ = peek<std::uint64_t>(offsetof(queue_words, left));
+  left_before_ = drive::peek<std::uint64_t>(words_.view(), offsetof(queue_words, left));
   auto* attention = reinterpret_cast<std::uint32_t*>(attention_.host());
   lane::on_system(*attention).store(0, lane::relaxed);
   try {
-    if (lane::planted("queue.forget_first")) poke(offsetof(queue_words, deleted), std::uint32_t{1});
+    if (lane::planted("queue.forget_first"))
+      drive::poke(words_.view(), offsetof(queue_words, deleted), std::uint32_t{1});
     drive_.delete_queue(static_cast<std::uint16_t>(fields_.id), true);
     // Pairs with is_lost(): whoever sees it may abort what was in flight and reuse its memory; no DMA comes
     // any more. A drive that does not even delete may still write: then what was in flight stays in
     // quarantine for good.
-    poke(offsetof(queue_words, deleted), std::uint32_t{1});
+    drive::poke(words_.view(), offsetof(queue_words, deleted), std::uint32_t{1});
     create_on_drive();
   } catch (const error&) {
-    poke(offsetof(queue_words, dead), std::uint32_t{1});
+    drive::poke(words_.view(), offsetof(queue_words, dead), std::uint32_t{1});
     return true;
   }
   const std::uint64_t unused = lane::planted("queue.same_turn_again") ? 0 : options_.depth;
   begin_life((ticket >> fields_.shift << fields_.shift) + unused);
   if (lane::planted("queue.attention_late")) lane::on_system(*attention).store(0, lane::relaxed);
   return true;
-}
-
-template <class T>
-T queue_pair::peek(std::size_t offset) const {
-  if (std::byte* host = words_.host())
-    return lane::on_system(*reinterpret_cast<T*>(host + offset)).load(lane::acquire);
-  T value;
-  memory::copy_out(words_.view(), offset, std::as_writable_bytes(std::span(&value, 1)));
-  return value;
-}
-
-template <class T>
-void queue_pair::poke(std::size_t offset, T value) const {
-  if (std::byte* host = words_.host())
-    return lane::on_system(*reinterpret_cast<T*>(host + offset)).store(value, lane::release);
-  memory::copy_in(words_.view(), offset, std::as_bytes(std::span(&value, 1)));
 }
 
 }  // namespace sluice::queue

@@ -10,6 +10,6 @@ using timed = sluice::tool::io_kernel<Path, sluice::lane::full_warp, sluice::too
 }  // namespace
 
 template __global__ void sluice::lane::run_resident_kernel(
-    const __grid_constant__ timed<sluice::queue::path::peer>);
+    const __grid_constant__ timed<sluice::queue::path::peer>, bool);
 template __global__ void sluice::lane::run_resident_kernel(
-    const __grid_constant__ timed<sluice::queue::path::staged>);
+    const __grid_constant__ timed<sluice::queue::path::staged>, bool);

@@ -16,6 +16,7 @@ inline constexpr order relaxed = cuda::std::memory_order_relaxed;
 inline constexpr order acquire = cuda::std::memory_order_acquire;
 inline constexpr order release = cuda::std::memory_order_release;
 inline constexpr order acq_rel = cuda::std::memory_order_acq_rel;
+inline constexpr order seq_cst = cuda::std::memory_order_seq_cst;
 
 /// A view of a word that other lanes (device scope) or also the CPU and drives (system scope) read and write
 /// at once. Every operation is a schedule point on the CPU backend.

@@ -32,6 +32,22 @@ class running_launch {
   virtual launch_report wait() = 0;
 };
 
+/// A kernel that accompanies every launch of a machine, on processors of its own: an emulated drive's
+/// controllers. It is under way only while a launch is, so that between launches anything may wait for the
+/// device.
+class companion {
+ public:
+  virtual ~companion() = default;
+  /// SMs that it takes.
+  virtual std::uint32_t processors() const = 0;
+  /// Starts it; returns once it runs. Throws error{unavailable} where it does not get its processors.
+  virtual void begin() = 0;
+  /// The word, in GPU memory, that ends it once it is 1: written behind the launch, in its stream.
+  virtual std::uint32_t* stop_word() const = 0;
+  /// Waits for its end.
+  virtual void end() = 0;
+};
+
 /// A machine that lanes run on.
 class machine {
  public:
@@ -39,8 +55,16 @@ class machine {
   virtual backend kind() const = 0;
   /// For people: "NVIDIA H200, 132 SMs" or "CPU backend, 2 threads".
   virtual std::string name() const = 0;
-  /// SMs, or worker threads.
+  /// SMs, or worker threads, that launches have: those of companions are left out.
   virtual std::uint32_t processors() const = 0;
+
+  /// From now on `other` runs beside every launch. Between launches only. Throws error{unavailable} where too
+  /// few processors would be left, or where the machine has none to set aside (the CPU backend).
+  virtual void join(companion& other) = 0;
+  virtual void part(companion& other) noexcept = 0;
+  /// The same hardware with a line of its own: what is started there runs beside what is started here. The
+  /// CPU backend's has one thread. It does not outlive this one.
+  virtual std::unique_ptr<machine> aside() = 0;
 
   /// The CPU backend: `threads` OS threads run the blocks; 0 means one for each core the process may use.
   static std::unique_ptr<machine> cpu(unsigned threads = 0);
@@ -64,15 +88,18 @@ struct residency {
   std::uint32_t blocks;
 };
 
+// A kernel may also say `static constexpr bool alone = true`: then each of its blocks takes an SM for itself.
+
 #if defined(__CUDACC__)
+// `really`: false for the empty launch that makes room for the kernel's local memory (detail::warm_up).
 template <class Kernel>
-__global__ void run_kernel(const __grid_constant__ Kernel kernel) {
-  kernel();
+__global__ void run_kernel(const __grid_constant__ Kernel kernel, bool really) {
+  if (really) kernel();
 }
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::resident.block_lanes, Kernel::resident.blocks)
-    run_resident_kernel(const __grid_constant__ Kernel kernel) {
-  kernel();
+    run_resident_kernel(const __grid_constant__ Kernel kernel, bool really) {
+  if (really) kernel();
 }
 #endif
 

@@ -22,6 +22,7 @@ struct region {
   std::byte* host = nullptr;   ///< address on the CPU; null for GPU memory
   std::size_t bytes = 0;
   place where = place::host;
+  backend on = backend::cpu;  ///< whose lanes reach it
 };
 
 /// Owns zeroed memory of one place. Aligned to 4 KiB, and to 2 MiB from that size on.

@@ -55,10 +55,6 @@ class queue_pair {
   void create_on_drive();
   void write_first_life(std::uint32_t first_turn);
   void begin_life(std::uint64_t ticket);
-  template <class T>
-  T peek(std::size_t offset) const;
-  template <class T>
-  void poke(std::size_t offset, T value) const;
 
   drive::drive& drive_;
   backend lanes_;

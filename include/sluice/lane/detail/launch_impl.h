@@ -29,6 +29,44 @@ constexpr auto entry_of() {
   else
     return run_kernel<Kernel>;
 }
+
+namespace detail {
+
+inline void expect_success(cudaError_t code, const char* doing) {
+  if (code != cudaSuccess)
+    throw error(error_kind::unavailable, std::string(doing) + ": " + cudaGetErrorString(code));
+}
+
+/// Shared memory that a block of the kernel asks for: all that an SM has, where it wants to be alone.
+template <class Kernel>
+std::size_t shared_bytes() {
+  if constexpr (requires { Kernel::alone; }) {
+    int device = 0, most = 0;
+    expect_success(cudaGetDevice(&device), "asking which GPU this is");
+    expect_success(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                   "asking for the GPU's shared memory");
+    static const cudaError_t granted =
+        cudaFuncSetAttribute(entry_of<Kernel>(), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    expect_success(granted, "asking for a whole SM");
+    return static_cast<std::size_t>(most);
+  }
+  return 0;
+}
+
+/// Launches the kernel once without doing anything. CUDA enlarges the lanes' local memory when a kernel that
+/// needs more first comes, and waits for running kernels to do so: for ever, where one of them accompanies
+/// it.
+template <class Kernel>
+void warm_up(machine& on, std::uint32_t block_lanes, const Kernel& kernel) {
+  static const cudaError_t done = [&] {
+    constexpr auto entry = entry_of<Kernel>();
+    entry<<<1, block_lanes, shared_bytes<Kernel>(), static_cast<cudaStream_t>(on.stream())>>>(kernel, false);
+    return cudaStreamSynchronize(static_cast<cudaStream_t>(on.stream()));
+  }();
+  expect_success(done, "loading a kernel");
+}
+
+}  // namespace detail
 #endif
 
 template <class Kernel>
@@ -49,8 +87,7 @@ void preload([[maybe_unused]] machine& on) {
 #if defined(__CUDACC__)
   if (on.kind() != backend::cuda) return;
   cudaFuncAttributes attributes;
-  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, entry_of<Kernel>()); code != cudaSuccess)
-    throw error(error_kind::unavailable, std::string("loading a kernel: ") + cudaGetErrorString(code));
+  detail::expect_success(cudaFuncGetAttributes(&attributes, entry_of<Kernel>()), "loading a kernel");
 #endif
 }
 
@@ -59,9 +96,11 @@ std::unique_ptr<running_launch> start(machine& on, grid shape, const Kernel& ker
   static_assert(std::is_trivially_copyable_v<Kernel>, "a kernel travels to the lanes as plain bytes");
 #if defined(__CUDACC__)
   if (on.kind() == backend::cuda) {
+    detail::warm_up(on, shape.block_lanes, kernel);
+    const std::size_t shared = detail::shared_bytes<Kernel>();
     void* before = on.mark_stream();
     constexpr auto entry = entry_of<Kernel>();
-    entry<<<shape.blocks, shape.block_lanes, 0, static_cast<cudaStream_t>(on.stream())>>>(kernel);
+    entry<<<shape.blocks, shape.block_lanes, shared, static_cast<cudaStream_t>(on.stream())>>>(kernel, true);
     return on.follow_stream(before);
   }
 #endif
