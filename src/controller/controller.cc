@@ -46,14 +46,15 @@ struct controller::admin_ring {
                     backend::cpu) {}
 };
 
-controller::controller(std::unique_ptr<media> on, const controller_options& options)
+controller::controller(std::unique_ptr<media> on, const controller_options& options, queue_server* others)
     : media_(std::move(on)),
       options_(options),
+      others_(others),
       dice_(options.faults),
       log_([this] { mailbox_.kick(); }),
       bells_(2 * (options.max_queues + 1)),
       threads_(make_threads(*media_, options_, dice_, log_)),
-      queues_(threads_, bells_, options.max_queues, options.max_depth),
+      queues_(threads_, bells_, others, options.max_queues, options.max_depth),
       admin_(
           *media_, identity_of(*media_, options_), queues_, log_,
           [this](nvme::health_log& health) { fill_health(health); },
@@ -142,7 +143,7 @@ void controller::write_register(std::uint32_t offset, std::uint64_t value, unsig
 }
 
 void controller::choose_lanes(std::uint16_t id, backend on) {
-  bells_.provide(on);
+  if (others_ == nullptr || !others_->serves(on)) bells_.provide(on);
   queues_.choose_lanes(id, on);
 }
 
@@ -150,6 +151,7 @@ lane::doorbell controller::doorbell(std::uint32_t index) {
   if (index < 2) return {bells_.lanes(backend::cpu, index), mailbox_.sleeper()};
   const auto queue = static_cast<std::uint16_t>(index / 2);
   const backend on = queues_.lanes_of(queue);
+  if (others_ != nullptr && others_->serves(on)) return others_->doorbell(index);
   return {bells_.lanes(on, index), on == backend::cpu ? queues_.sleeper_of(queue) : nullptr};
 }
 
@@ -180,36 +182,38 @@ void controller::publish_regions() {
 
 void controller::set_limits(const limits& bounds) {
   for (auto& thread : threads_) thread->call([&] { thread->work().bounds = bounds; });
+  if (others_ != nullptr) others_->set_limits(bounds);
 }
 
-drive::drive_counters controller::counters() const {
-  drive::drive_counters sum;
+served_counts controller::sum() const {
+  served_counts sum = others_ != nullptr ? others_->counts() : served_counts{};
   for (const auto& thread : threads_) {
     const tallies& t = thread->counts();
-    sum.served += t.served.get();
-    sum.dropped += t.dropped.get();
-    sum.failed += t.failed.get();
-    sum.bytes_read += t.bytes_read.get();
-    sum.bytes_written += t.bytes_written.get();
+    sum.io.served += t.served.get();
+    sum.io.dropped += t.dropped.get();
+    sum.io.failed += t.failed.get();
+    sum.io.bytes_read += t.bytes_read.get();
+    sum.io.bytes_written += t.bytes_written.get();
+    sum.reads += t.reads.get();
+    sum.writes += t.writes.get();
+    sum.media_errors += t.media_errors.get();
   }
   return sum;
 }
 
 void controller::fill_health(nvme::health_log& health) const {
   constexpr std::uint64_t unit = 512'000;  // thousands of 512 bytes
-  const drive::drive_counters sum = counters();
+  const served_counts done = sum();
   health.available_spare = 100;
   health.spare_threshold = 10;
   constexpr std::uint16_t kelvin = 303;
   health.temperature[0] = kelvin & 0xff;
   health.temperature[1] = kelvin >> 8;
-  health.data_units_read.low = divide_up(sum.bytes_read, unit);
-  health.data_units_written.low = divide_up(sum.bytes_written, unit);
-  for (const auto& thread : threads_) {
-    health.host_reads.low += thread->counts().reads.get();
-    health.host_writes.low += thread->counts().writes.get();
-    health.media_errors.low += thread->counts().media_errors.get();
-  }
+  health.data_units_read.low = divide_up(done.io.bytes_read, unit);
+  health.data_units_written.low = divide_up(done.io.bytes_written, unit);
+  health.host_reads.low = done.reads;
+  health.host_writes.low = done.writes;
+  health.media_errors.low = done.media_errors;
   health.power_cycles.low = 1;
   health.error_log_entries.low = log_.count();
 }
@@ -220,6 +224,7 @@ void controller::run() {
     bool moved = mailbox_.deliver();
     moved |= apply_configuration();
     moved |= serve_admin();
+    if (others_ != nullptr) others_->report(log_);
     if (queues_.stray_ring()) log_.raise(nvme::error_event::invalid_doorbell_register);
     if (ring_) moved |= admin_.deliver_events(ring_->submissions);
     if (moved) continue;
@@ -296,6 +301,7 @@ bool controller::serve_admin() {
   while (queue.waiting() > 0 && !ring_->completions.has_backlog()) {
     const nvme::submission_entry entry = queue.peek(0);
     queue.advance(1);
+    if (others_ != nullptr) others_->report(log_);
     admin_.execute(queue, entry);
     moved = true;
   }

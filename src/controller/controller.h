@@ -16,6 +16,7 @@
 #include "controller/io_queues.h"
 #include "controller/mailbox.h"
 #include "controller/media.h"
+#include "controller/queue_server.h"
 #include "controller/service_thread.h"
 #include "sluice/drive/drive.h"
 #include "sluice/drive/faults.h"
@@ -38,7 +39,8 @@ struct controller_options {
 /// Threads: registers, doorbells and counters from any.
 class controller {
  public:
-  controller(std::unique_ptr<media> on, const controller_options& options);
+  /// `others`: who serves queues in the service threads' place, or null; it outlives the controller.
+  controller(std::unique_ptr<media> on, const controller_options& options, queue_server* others = nullptr);
   ~controller();
   controller(const controller&) = delete;
   controller& operator=(const controller&) = delete;
@@ -57,7 +59,7 @@ class controller {
   void map(bus_address at, std::uint64_t bytes);
   void unmap(bus_address at, std::uint64_t bytes);
 
-  drive::drive_counters counters() const;
+  drive::drive_counters counters() const { return sum().io; }
   const media_traits& traits() const { return media_->traits(); }
 
  private:
@@ -72,9 +74,11 @@ class controller {
   void set_limits(const limits& bounds);
   void publish_regions();
   void fill_health(nvme::health_log& health) const;
+  served_counts sum() const;
 
   std::unique_ptr<media> media_;
   controller_options options_;
+  queue_server* others_;
   fault_dice dice_;
   mailbox mailbox_;
   event_log log_;

@@ -1,4 +1,4 @@
-// The I/O queues that exist, and which service thread owns each.
+// The I/O queues that exist, and who serves each: a service thread, or somebody else.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/doorbells.h"
+#include "controller/queue_server.h"
 #include "controller/queues.h"
 #include "controller/region_table.h"
 #include "controller/service_thread.h"
@@ -27,8 +28,9 @@ struct queue_request {
 /// Belongs to the admin thread; statuses are those of the specification.
 class io_queues {
  public:
+  /// `others`: see controller; may be null.
   io_queues(std::vector<std::unique_ptr<service_thread>>& threads, const doorbells& bells,
-            std::uint32_t max_queues, std::uint32_t max_entries);
+            queue_server* others, std::uint32_t max_queues, std::uint32_t max_entries);
   ~io_queues() { delete_all(); }
 
   status create_completion(const queue_request& want, const region_table& regions, std::uint32_t page);
@@ -54,22 +56,36 @@ class io_queues {
   std::uint32_t* sleeper_of(std::uint16_t queue) const { return sleeper_of_[queue].load(); }
 
  private:
-  struct completion_slot {
-    std::unique_ptr<completion_queue> queue;
-    service_thread* owner = nullptr;
+  /// Where a ring lies; of no entries where there is none.
+  struct ring_place {
     bus_address at;
+    std::uint32_t entries = 0;
     std::uint64_t bytes = 0;
+    bool exists() const { return entries > 0; }
+  };
+  struct completion_slot {
+    ring_place ring;
+    unsigned users = 0;                       // submission queues that complete here
+    std::unique_ptr<completion_queue> queue;  // of a service thread
+    service_thread* owner = nullptr;
   };
   struct submission_slot {
+    ring_place ring;
+    std::uint16_t completions = 0;
     std::unique_ptr<submission_queue> queue;
-    bus_address at;
-    std::uint64_t bytes = 0;
   };
   status check(const queue_request& want, bool exists) const;
+  /// Checks where the ring lies, and finds it for a service thread; null where somebody else serves it.
+  status find_ring(const queue_request& want, std::uint64_t bytes, const region_table& regions,
+                   std::uint32_t page, std::byte*& ring) const;
+  bool is_served_elsewhere(std::uint16_t id) const {
+    return others_ != nullptr && others_->serves(lanes_of(id));
+  }
   service_thread& least_loaded() const;
 
   std::vector<std::unique_ptr<service_thread>>& threads_;
   const doorbells& bells_;
+  queue_server* others_;
   std::uint32_t max_queues_, max_entries_, granted_;
   std::vector<completion_slot> completions_;  // by identifier, from 0
   std::vector<submission_slot> submissions_;

@@ -14,8 +14,8 @@
 #include "controller/file_media.h"
 #include "controller/memory_media.h"
 #include "controller/software_port.h"
+#include "controller/uri_options.h"
 #include "drive/nvme_client.h"
-#include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
 #include "sluice/drive/lock.h"
@@ -24,28 +24,7 @@ namespace sluice::drive {
 
 namespace {
 
-using controller::controller_options;
-
-[[noreturn]] void refuse(const uri& name, const std::string& message, const std::string& mend) {
-  throw error(error_kind::bad_input, message, mend, {.drive = name.text()});
-}
-
-std::uint32_t take_power(uri& name, const char* key, std::uint32_t otherwise, std::uint32_t least,
-                         std::uint32_t most) {
-  const std::uint64_t value = name.take_bytes(key, otherwise);
-  if (!is_power_of_two(value) || value < least || value > most)
-    refuse(name, std::string("option '") + key + "' is " + std::to_string(value),
-           "use a power of two from " + std::to_string(least) + " to " + std::to_string(most));
-  return static_cast<std::uint32_t>(value);
-}
-
-std::uint32_t take_queues(uri& name, std::uint32_t otherwise) {
-  const std::uint64_t value = name.take_count("queues", otherwise);
-  constexpr std::uint64_t most = 4096;
-  if (value < 1 || value > most)
-    refuse(name, "option 'queues' is " + std::to_string(value), "use 1 to " + std::to_string(most));
-  return static_cast<std::uint32_t>(value);
-}
+using controller::refuse;
 
 struct opened {
   std::unique_ptr<controller::media> on;
@@ -113,29 +92,21 @@ opened open_medium(uri& name, const open_options& options, std::uint32_t block_s
 }  // namespace
 
 std::unique_ptr<drive> open_software_controller(uri name, const open_options& options) {
-  controller_options wanted;
-  wanted.threads = std::max(1U, options.controller_threads);
-  wanted.faults = name.take_faults();
-  wanted.max_queues = take_queues(name, wanted.max_queues);
-  wanted.max_depth = take_power(name, "depth", wanted.max_depth, 2, 32768);
-  // From two of the smallest pages on: identify has no word for one, where 0 says "no limit" (NVMe Base 2.0,
-  // figure 275).
-  wanted.max_transfer = take_power(name, "mdts", wanted.max_transfer, 8192, 2U << 20);
-  const bool chosen = name.has("block");
-  const std::uint32_t block_size = take_power(name, "block", 512, 512, 64U << 10);
-  const std::uint32_t deadline_ms = name.take_deadline_ms();
-  opened medium = open_medium(name, options, chosen ? block_size : 0);
-  wanted.block_size = std::max(block_size, medium.on->traits().block_size);
+  controller::uri_options taken = controller::take_options(name, options, 256);
+  controller::controller_options& wanted = taken.controller;
+  opened medium = open_medium(name, options, taken.block_chosen ? wanted.block_size : 0);
+  wanted.block_size = std::max(wanted.block_size, medium.on->traits().block_size);
   if (medium.on->traits().bytes < wanted.block_size)
     refuse(name, "the drive is smaller than one block of " + std::to_string(wanted.block_size) + " bytes",
            "make it larger");
   const bool forgets = medium.on->traits().forgets;
   auto served = std::make_unique<controller::controller>(std::move(medium.on), wanted);
   auto port = std::make_unique<controller::software_port>(std::move(served), std::move(medium.held));
-  return std::make_unique<nvme_client>(std::move(port), nvme_client_options{.uri = name.text(),
-                                                                            .max_queues = wanted.max_queues,
-                                                                            .forgets = forgets,
-                                                                            .deadline_ms = deadline_ms});
+  return std::make_unique<nvme_client>(std::move(port),
+                                       nvme_client_options{.uri = name.text(),
+                                                           .max_queues = wanted.max_queues,
+                                                           .forgets = forgets,
+                                                           .deadline_ms = taken.deadline_ms});
 }
 
 }  // namespace sluice::drive

@@ -46,8 +46,6 @@ class alignas(line_bytes) completion_queue {
   bool stirred() const { return read_doorbell() != last_read_; }
   void forget(const submission_queue* queue);
 
-  unsigned users = 0;  ///< submission queues that complete here
-
  private:
   std::uint32_t read_doorbell() const { return std::atomic_ref(*doorbell_).load(std::memory_order_seq_cst); }
   std::uint32_t next(std::uint32_t at) const { return at + 1 == size_ ? 0 : at + 1; }

@@ -107,6 +107,37 @@ uri uri::parse(std::string_view text) {
   return result;
 }
 
+std::string uri::text_without(std::span<const std::string_view> keys) const {
+  std::string text = scheme_ + ":" + subject_;
+  char mark = '?';
+  for (const auto& [key, value] : options_) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    text += mark + key + "=" + value;
+    mark = '&';
+  }
+  return text;
+}
+
+std::vector<std::string> each_drive(std::span<const std::string> uris) {
+  constexpr std::string_view count = "count";
+  constexpr std::uint64_t most = 1024;
+  std::vector<std::string> each;
+  for (const std::string& text : uris) {
+    uri name = uri::parse(text);
+    if (name.scheme() != "emu" || !name.has(count)) {
+      each.push_back(text);
+      continue;
+    }
+    const std::string one = name.text_without({{count}});
+    const std::uint64_t drives = name.take_count(count, 1);
+    if (drives < 1 || drives > most)
+      throw error(error_kind::bad_input, "option 'count' of " + text + " is " + std::to_string(drives),
+                  "use 1 to " + std::to_string(most), {.drive = text});
+    each.insert(each.end(), drives, one);
+  }
+  return each;
+}
+
 bool uri::has(std::string_view key) const { return options_.find(key) != options_.end(); }
 
 std::string uri::option(std::string_view key) const {
@@ -184,7 +215,7 @@ fault_plan uri::take_faults() {
     const lba from{parse_count(first, option("error_lba"))};
     const lba to{one ? from.value : parse_count(last, option("error_lba"))};
     if (to.value < from.value) refuse("error_lba", range, "a range such as 100-120, the smaller block first");
-    plan.error_lba = {from, to};
+    plan.error_lba = lba_range{from, to};
   }
   plan.code = status::from_nvme(
       static_cast<std::uint32_t>(take_count_within("status", plan.code.bits(), 1, widest_status)));

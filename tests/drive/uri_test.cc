@@ -71,7 +71,7 @@ TEST(uri, reads_every_fault) {
   EXPECT_DOUBLE_EQ(plan.error_rate, 1e-3);
   ASSERT_TRUE(plan.error_lba.has_value());
   EXPECT_EQ(plan.error_lba->first.value, 100U);
-  EXPECT_EQ(plan.error_lba->second.value, 120U);
+  EXPECT_EQ(plan.error_lba->last.value, 120U);
   EXPECT_EQ(plan.code.nvme_code(), 0x286U);
   EXPECT_EQ(plan.delay_us, 50U);
   EXPECT_DOUBLE_EQ(plan.drop_rate, 0.25);
@@ -90,7 +90,7 @@ TEST(uri, plans_no_fault_unless_asked) {
 
 TEST(uri, takes_one_block_for_a_range) {
   const fault_plan plan = uri::parse("mem:1GiB?error_lba=7").take_faults();
-  EXPECT_EQ(plan.error_lba->first, plan.error_lba->second);
+  EXPECT_EQ(plan.error_lba->first, plan.error_lba->last);
 }
 
 TEST(uri, refuses_faults_out_of_range_naming_option_and_uri) {

@@ -20,7 +20,7 @@ inline int uri_text(const std::uint8_t* data, std::size_t size) {
     const bool in_range = plan.error_rate >= 0 && plan.error_rate <= 1 && plan.drop_rate >= 0 &&
                           plan.drop_rate <= 1 && plan.tear_rate >= 0 && plan.tear_rate <= 1 &&
                           !plan.code.is_ok() && deadline > 0 &&
-                          (!plan.error_lba || plan.error_lba->first.value <= plan.error_lba->second.value);
+                          (!plan.error_lba || plan.error_lba->first.value <= plan.error_lba->last.value);
     if (!in_range || name.subject().empty() || name.scheme().empty()) std::abort();
     name.take_bytes("size", 0);
     name.finish();

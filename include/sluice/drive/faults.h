@@ -3,22 +3,26 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "sluice/base/status.h"
 #include "sluice/base/types.h"
 
 namespace sluice::drive {
 
+/// Blocks from `first` to `last`, both included.
+struct lba_range {
+  lba first, last;
+};
+
 /// All off by default. Rates are probabilities per I/O command, 0 to 1, drawn from `seed`.
 struct fault_plan {
-  double error_rate = 0;                         ///< complete with `code`, data untouched
-  std::optional<std::pair<lba, lba>> error_lba;  ///< the same for every command touching first..last
-  status code = status::from_nvme(0x281);        ///< default: unrecovered read error
-  std::uint32_t delay_us = 0;                    ///< hold each completion back
-  double drop_rate = 0;  ///< never complete; a dropped command leaves no trace on the media
-  double tear_rate = 0;  ///< a write reaches the media in part and is then dropped
-  bool shuffle = false;  ///< complete in another order than fetched
+  double error_rate = 0;                   ///< complete with `code`, data untouched
+  std::optional<lba_range> error_lba;      ///< the same for every command touching one of them
+  status code = status::from_nvme(0x281);  ///< default: unrecovered read error
+  std::uint32_t delay_us = 0;              ///< hold each completion back
+  double drop_rate = 0;                    ///< never complete; a dropped command leaves no trace on the media
+  double tear_rate = 0;                    ///< a write reaches the media in part and is then dropped
+  bool shuffle = false;                    ///< complete in another order than fetched
   std::uint64_t seed = 1;
 
   bool any() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,12 @@ class uri {
     return subject_;
   }  ///< what stands between the colon and the question mark
 
+  /// True where what is written to such a drive ends with the process.
+  bool forgets() const { return scheme_ == "mem" || scheme_ == "emu" || scheme_ == "host"; }
+
   bool has(std::string_view key) const;
+  /// The URI as it was given, but for those of `keys` that it names; before any is taken.
+  std::string text_without(std::span<const std::string_view> keys) const;
   // Each returns `otherwise` where the option is absent, and throws error{bad_input} naming option and URI
   // where its value cannot be read.
   std::string take(std::string_view key, std::string_view otherwise);
@@ -58,6 +64,10 @@ class uri {
   std::map<std::string, std::string, std::less<>> options_;
   std::vector<std::string> known_;
 };
+
+/// Each URI as often as its count= says (emu: drives of a kind), and once where it has none. Throws as
+/// parse() and the takes do.
+std::vector<std::string> each_drive(std::span<const std::string> uris);
 
 /// The candidate that `word` was probably meant to be, or empty: at most two letters away.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
