@@ -24,7 +24,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "cache": ("lane", "memory"),
     "array": ("cache", "queue"),
     "controller": ("drive", "nvme", "memory", "lane"),
-    "emulator": ("drive", "nvme", "memory", "lane"),
+    "emulator": ("controller",),  # one admin side for both
     "vfio": ("drive", "nvme", "memory", "lane"),
     "kmod": ("drive", "nvme", "memory", "lane"),
     "apps": ("array", "drive"),

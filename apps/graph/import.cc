@@ -17,10 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool forgets(const std::string& uri) {
-  const std::string scheme = drive::uri::parse(uri).scheme();
-  return scheme == "mem" || scheme == "emu" || scheme == "host";
-}
+bool forgets(const std::string& uri) { return drive::uri::parse(uri).forgets(); }
 
 void need_memory_that_lasts(const import_target& to) {
   const auto forgetful = std::count_if(to.uris.begin(), to.uris.end(), forgets);

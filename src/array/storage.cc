@@ -30,7 +30,7 @@ class queued_block_io final : public drive::block_io {
 storage::storage(std::span<const std::string> uris, const drive::open_options& options) {
   if (uris.empty())
     throw error(error_kind::bad_input, "no drive was named", "name one, such as file:data.bin");
-  for (const std::string& uri : uris) {
+  for (const std::string& uri : drive::each_drive(uris)) {
     opened_.push_back(drive::open(uri, options));
     host_access_.push_back(std::make_shared<queued_block_io>(*opened_.back()));
   }

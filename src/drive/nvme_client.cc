@@ -40,6 +40,7 @@ nvme_client::nvme_client(std::unique_ptr<controller_port> port, const nvme_clien
     : port_(std::move(port)), options_(options), cap_{port_->read64(reg::cap)} {
   info_.uri = options.uri;
   info_.forgets = options.forgets;
+  info_.media = options.media;
   info_.deadline_ms = options.deadline_ms;
   info_.dma_page = 1U << options.page_shift;
   const memory::place where = port_->reachable_place(backend::cpu);

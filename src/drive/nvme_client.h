@@ -29,6 +29,7 @@ struct nvme_client_options {
   std::uint32_t page_shift = 12;   ///< CC.MPS
   std::uint32_t max_queues = 256;  ///< I/O queue pairs to ask for
   bool forgets = false;
+  memory::place media = memory::place::pinned;      ///< what info() tells of it
   std::uint32_t deadline_ms = default_deadline_ms;  ///< what info() tells those who wait for commands
 };
 

@@ -32,7 +32,7 @@ TEST(open, names_the_nearest_scheme_and_all_that_exist) {
 }
 
 TEST(open, says_what_serves_instead_of_a_scheme_that_is_not_there_yet) {
-  for (const char* text : {"emu:p5800x?size=1GiB", "pci:0000:41:00.0", "host:1GiB"}) {
+  for (const char* text : {"pci:0000:41:00.0", "host:1GiB"}) {
     const auto no = refusal_of([&] { open(text, {}); });
     EXPECT_EQ(no.kind, error_kind::unavailable) << text;
     EXPECT_THAT(no.mend, HasSubstr("use ")) << text;

@@ -39,24 +39,28 @@ struct bare_copy_kernel {
   }
 };
 
-bare_limit on_gpu(lane::machine& on, std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes) {
+bare_limit on_gpu(lane::machine& on, const bare_question& what) {
+  const std::uint32_t block_bytes = what.block_bytes;
   constexpr std::uint32_t block_lanes = 256;
-  constexpr std::uint64_t bytes_in_all = 8 * GiB;
-  const memory::buffer media(on.kind(), memory::place::pinned, span_bytes);
+  const std::uint64_t bytes_in_all = what.media == memory::place::device ? 256 * GiB : 8 * GiB;
+  const memory::buffer media(on.kind(), what.media, what.span_bytes);
   const std::uint32_t blocks = lane::resident_blocks<bare_copy_kernel>(on, block_lanes);
   const std::uint64_t warps = std::uint64_t{blocks} * block_lanes / 32;
   const memory::buffer own(on.kind(), memory::place::device, warps * block_bytes);
   const auto rounds =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes_in_all / (warps * block_bytes)));
-  const bare_copy_kernel kernel{media.lanes(), own.lanes(), span_bytes / block_bytes,
-                                block_bytes,   rounds,      writes};
+  const bare_copy_kernel kernel{media.lanes(), own.lanes(), what.span_bytes / block_bytes,
+                                block_bytes,   rounds,      what.writes};
   lane::launch(on, {blocks, block_lanes}, kernel);  // warms the translations up
   const double seconds = lane::launch(on, {blocks, block_lanes}, kernel).seconds;
   const double moved = static_cast<double>(warps) * rounds / seconds;
   return {moved, moved * block_bytes};
 }
 
-bare_limit on_cpu(const lane::machine& on, std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes) {
+bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
+  const std::uint32_t block_bytes = what.block_bytes;
+  const std::uint64_t span_bytes = what.span_bytes;
+  const bool writes = what.writes;
   constexpr auto time = std::chrono::milliseconds(300);
   constexpr int blocks_a_look = 256;
   const memory::buffer media(backend::cpu, memory::place::host, span_bytes);
@@ -91,15 +95,13 @@ bare_limit on_cpu(const lane::machine& on, std::uint32_t block_bytes, std::uint6
 
 }  // namespace
 
-bare_limit measure_bare_copy(lane::machine& on, std::uint32_t block_bytes, std::uint64_t span_bytes,
-                             bool writes) {
-  return on.kind() == backend::cuda ? on_gpu(on, block_bytes, span_bytes, writes)
-                                    : on_cpu(on, block_bytes, span_bytes, writes);
+bare_limit measure_bare_copy(lane::machine& on, const bare_question& what) {
+  return on.kind() == backend::cuda ? on_gpu(on, what) : on_cpu(on, what);
 }
 
-const bare_limit& bare_limits::of(std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes) {
-  const auto [at, is_new] = known_.try_emplace({block_bytes, span_bytes, writes});
-  if (is_new) at->second = measure_bare_copy(on_, block_bytes, span_bytes, writes);
+const bare_limit& bare_limits::of(const bare_question& what) {
+  const auto [at, is_new] = known_.try_emplace(what);
+  if (is_new) at->second = measure_bare_copy(on_, what);
   return at->second;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sluice/lane/launch.h"
+#include "sluice/memory/buffer.h"
 
 namespace sluice::tool {
 
@@ -14,26 +15,27 @@ struct bare_limit {
   double bytes_per_second = 0;
 };
 
-/// On a GPU plain lanes move random blocks of `span_bytes` of pinned host memory; on the CPU plain threads
-/// copy them.
-bare_limit measure_bare_copy(lane::machine& on, std::uint32_t block_bytes, std::uint64_t span_bytes,
-                             bool writes);
+/// Which blocks, between which memories.
+struct bare_question {
+  std::uint32_t block_bytes;
+  std::uint64_t span_bytes;
+  bool writes;
+  memory::place media;  ///< pinned or device memory, on a GPU
+  friend auto operator<=>(const bare_question&, const bare_question&) = default;
+};
+
+/// On a GPU plain lanes move random blocks of the span; on the CPU plain threads copy them.
+bare_limit measure_bare_copy(lane::machine& on, const bare_question& what);
 
 /// Bare limits of one machine, each measured when it is first asked for.
 class bare_limits {
  public:
   explicit bare_limits(lane::machine& on) : on_(on) {}
-  const bare_limit& of(std::uint32_t block_bytes, std::uint64_t span_bytes, bool writes);
+  const bare_limit& of(const bare_question& what);
 
  private:
-  struct question {
-    std::uint32_t block_bytes;
-    std::uint64_t span_bytes;
-    bool writes;
-    friend auto operator<=>(const question&, const question&) = default;
-  };
   lane::machine& on_;
-  std::map<question, bare_limit> known_;
+  std::map<bare_question, bare_limit> known_;
 };
 
 }  // namespace sluice::tool

@@ -5,7 +5,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,9 +92,10 @@ byte_run run_of(const storage& held, const cache_choice& choice) {
 }
 
 storage open_drives(const cache_choice& choice, const std::vector<std::string>& uris, bool to_write,
-                    unsigned controllers) {
+                    unsigned controllers, lane::machine& on) {
   const drive::open_options options{.mode = to_write ? drive::access::write : drive::access::read,
-                                    .controller_threads = controllers};
+                                    .controller_threads = controllers,
+                                    .machine = &on};
   return choice.dataset.empty() ? storage::raw(uris, options) : storage::open(uris, options);
 }
 
@@ -103,23 +103,11 @@ storage open_drives(const cache_choice& choice, const std::vector<std::string>& 
 constexpr std::array<std::string_view, 8> fault_options{"error_rate", "error_lba", "status",  "delay_us",
                                                         "drop_rate",  "tear_rate", "shuffle", "seed"};
 
-/// The same drive without the faults that it is asked for, so that they meet lanes and not the preparation.
-std::string without_faults(const std::string& uri) {
-  const std::size_t question = uri.find('?');
-  if (question == std::string::npos) return uri;
-  std::string kept;
-  std::istringstream options(uri.substr(question + 1));
-  for (std::string option; std::getline(options, option, '&');) {
-    const std::string key = option.substr(0, option.find('='));
-    if (std::find(fault_options.begin(), fault_options.end(), key) == fault_options.end())
-      kept += (kept.empty() ? "?" : "&") + option;
-  }
-  return uri.substr(0, question) + kept;
-}
-
+/// The same drives without the faults that they are asked for, so that those meet lanes and not the
+/// preparation.
 std::vector<std::string> without_faults(std::vector<std::string> uris) {
   if (all_forget(uris)) return uris;  // opened again, they would have forgotten
-  for (std::string& uri : uris) uri = without_faults(uri);
+  for (std::string& uri : uris) uri = drive::uri::parse(uri).text_without(fault_options);
   return uris;
 }
 
@@ -215,14 +203,14 @@ bench_ground prepare_ground(lane::machine& on, const cache_choice& choice) {
     drive::uri::parse(uri).take_faults();  // refused before anything else
   const std::vector<std::string> calm = without_faults(choice.drives.uris);
   bench_ground ground;
-  ground.drives = open_drives(choice, calm, to_write, controllers);
+  ground.drives = open_drives(choice, calm, to_write, controllers, on);
   ground.run = run_of(*ground.drives, choice);
   ground.points = points_of(choice, ground.run.bytes);
   for (const cache_bench_point& point : ground.points) need_possible(on, *ground.drives, point, choice.run);
   ground.truth = prepare(*ground.drives, choice, on.kind(), ground.run);
   if (calm != choice.drives.uris) {
     ground.drives.reset();  // lets go of the drives
-    ground.drives = open_drives(choice, choice.drives.uris, to_write, controllers);
+    ground.drives = open_drives(choice, choice.drives.uris, to_write, controllers, on);
   }
   return ground;
 }

@@ -160,11 +160,12 @@ void need_blank(storage& drives, const io_choice& choice) {
 }
 
 /// The drives, opened so that what is to be written may be.
-storage open_drives(const io_choice& choice) {
+storage open_drives(const io_choice& choice, lane::machine& on) {
   const bool spare = all_forget(choice.drives.uris) || choice.destroy;
   storage drives = storage::raw(choice.drives.uris,
                                 {.mode = choice.bench.fill ? drive::access::write : drive::access::read,
-                                 .controller_threads = choice.controllers});
+                                 .controller_threads = choice.controllers,
+                                 .machine = &on});
   if (writes(choice) && !spare) need_blank(drives, choice);
   return drives;
 }
@@ -191,10 +192,11 @@ json measure(lane::machine& on, storage& drives, const io_choice& choice, std::s
 
 void run(context& with, io_choice& choice) {
   choice.bench.pattern = pattern_of(choice.pattern);
+  choice.drives.uris = drive::each_drive(choice.drives.uris);
   choice.bench.fill = all_forget(choice.drives.uris) || choice.destroy || writes(choice);
   csv_file csv(choice.csv);
   const auto machine = with.open_machine();
-  storage drives = open_drives(choice);
+  storage drives = open_drives(choice, *machine);
   std::string text;
   const json rows = measure(*machine, drives, choice, text);
   csv.write(rows);

@@ -113,8 +113,10 @@ void add_layout(CLI::App& command, drive_choice& choice) {
 }
 
 bool all_forget(const std::vector<std::string>& uris) {
-  return std::all_of(uris.begin(), uris.end(),
-                     [](const std::string& uri) { return drive::uri::parse(uri).scheme() == "mem"; });
+  return std::all_of(uris.begin(), uris.end(), [](const std::string& uri) {
+    const std::string scheme = drive::uri::parse(uri).scheme();
+    return scheme == "mem" || scheme == "emu";
+  });
 }
 
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,

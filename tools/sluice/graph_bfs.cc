@@ -51,10 +51,10 @@ graph::vertex_id source_of(const graph::stored_graph& of, const bfs_choice& choi
 }
 
 /// The graph copied into drives that forget, before anything is timed.
-storage copy_onto(const storage& from, const std::vector<std::string>& uris) {
+storage copy_onto(const storage& from, const std::vector<std::string>& uris, lane::machine* on) {
   const drive::volume& source = from.volume();
-  storage made =
-      storage::create(uris, {.mode = drive::access::write}, drive::layout::stripe, source.unit(), "copy");
+  storage made = storage::create(uris, {.mode = drive::access::write, .machine = on}, drive::layout::stripe,
+                                 source.unit(), "copy");
   progress bar("copying", graph::volume_bytes(source));
   graph::copy_graph(source, made.volume(), [&](std::uint64_t bytes) {
     context::stop_if_asked();
@@ -107,18 +107,16 @@ void need_right(const graph::csr_view& lists, graph::vertex_id source, const gra
 }
 
 void bfs(context& with, bfs_choice& choice) {
-  storage lasting = storage::open(choice.graph.uris, {.mode = drive::access::read});
+  const std::unique_ptr<lane::machine> machine = with.wants_reference() ? nullptr : with.open_machine();
+  storage lasting = storage::open(choice.graph.uris, {.mode = drive::access::read, .machine = machine.get()});
   std::optional<storage> copy;
-  if (!choice.onto.empty()) copy.emplace(copy_onto(lasting, choice.onto));
+  if (!choice.onto.empty()) copy.emplace(copy_onto(lasting, choice.onto, machine.get()));
   storage& held = copy ? *copy : lasting;
   const graph::stored_graph of(held.volume());
   for (const std::string& line : held.volume().notes()) with.note(line);
   const graph::vertex_id source = source_of(of, choice);
-  std::unique_ptr<lane::machine> machine;
-  if (!with.wants_reference()) {
-    machine = with.open_machine();
+  if (machine != nullptr)
     graph::need_possible(*machine, held, choice.options);  // before all edges are read to verify
-  }
   plain_graph plain(of);
   bfs_report report{.graph = of, .source = source, .options = choice.options};
   report.verified = choice.verify.value_or(of.edges() <= verified_by_itself);

@@ -15,10 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool forgets(const std::string& uri) {
-  const std::string scheme = drive::uri::parse(uri).scheme();
-  return scheme == "mem" || scheme == "emu" || scheme == "host";
-}
+bool forgets(const std::string& uri) { return drive::uri::parse(uri).forgets(); }
 
 drive::manifest_area look_at(const std::string& uri) {
   const storage looked_at = storage::raw({{uri}}, {.mode = drive::access::read});

@@ -18,6 +18,8 @@ namespace sluice::tool {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = 4 * MiB;
+/// Of host memory that the bare limit is measured over: beside the drives' own there must be room for it.
+constexpr std::uint64_t most_bare_bytes = 8 * GiB;
 
 /// That this process has used, on all threads.
 double cpu_seconds() {
@@ -71,7 +73,11 @@ class bench {
         blocks_(blocks) {
     make_lanes();
     make_queues();  // what the drives refuse is said before they are read whole
-    learn_truth();
+    const bool lanes_fill = options.fill && machine_.kind() == backend::cuda && !staged();
+    if (options.fill && !lanes_fill) fill_by_host();
+    if (!options.fill) learn_truth();
+    before_ = storage_.counters();  // from here on lanes' commands only
+    if (lanes_fill) fill_by_lanes();
   }
   ~bench() {
     queues_.clear();
@@ -82,9 +88,8 @@ class bench {
   bench& operator=(const bench&) = delete;
 
   io_bench_result run(const std::function<bool()>& stop) {
-    const drive::drive_counters before = storage_.counters();
     io_bench_result result;
-    result.lanes = lanes_;
+    result.lanes = commands_a_round() * teams();
     result.drives = drive_count();
     result.staged = staged();
     const double cpu_before = cpu_seconds();
@@ -110,8 +115,8 @@ class bench {
       result.queues_lost += set->losses();
     }
     const drive::drive_counters after = storage_.counters();
-    result.served = after.served - before.served;
-    result.dropped = after.dropped - before.dropped;
+    result.served = after.served - before_.served;
+    result.dropped = after.dropped - before_.dropped;
     return result;
   }
 
@@ -124,27 +129,57 @@ class bench {
 
   std::uint32_t drive_count() const { return static_cast<std::uint32_t>(drives_.size()); }
 
-  /// Reads (or fills) each drive once over the host's queue, and keeps what each sector must hold.
+  /// Calls `act(io, first byte, words)` for each part of every drive's span; `words` is as long as the part.
+  template <class Act>
+  void for_each_part(Act&& act) {
+    std::vector<std::uint64_t> words(std::min(chunk_bytes, span_) / 8);
+    for (std::uint32_t d = 0; d < drive_count(); ++d)
+      for (std::uint64_t at = 0; at < span_; at += words.size() * 8)
+        act(storage_.volume().drive_at(d), at, (d * span_ + at) / sector_bytes, std::span(words));
+  }
+
+  /// Reads each drive once over the host's queue, and keeps what each sector must hold.
   void learn_truth() {
     std::vector<sector_truth> truth(drive_count() * span_ / sector_bytes);
-    std::vector<std::uint64_t> words(std::min(chunk_bytes, span_) / 8);
-    for (std::uint32_t d = 0; d < drive_count(); ++d) {
-      drive::block_io& io = storage_.volume().drive_at(d);
-      for (std::uint64_t at = 0; at < span_; at += words.size() * 8) {
-        const std::uint64_t sector = (d * span_ + at) / sector_bytes;
-        if (options_.fill) {
-          for (std::size_t i = 0; i < words.size(); ++i)
-            words[i] = filled_word(sector + i / sector_words, static_cast<std::uint32_t>(i % sector_words));
-          io.write(at, std::as_bytes(std::span(words)));
-        } else {
-          io.read(at, std::as_writable_bytes(std::span(words)));
-        }
-        for (std::size_t s = 0; s * sector_words < words.size(); ++s)
-          truth[sector + s] = truth_of(std::span(words).subspan(s * sector_words, sector_words));
-      }
-    }
+    for_each_part(
+        [&](drive::block_io& io, std::uint64_t at, std::uint64_t sector, std::span<std::uint64_t> words) {
+          io.read(at, std::as_writable_bytes(words));
+          for (std::size_t s = 0; s * sector_words < words.size(); ++s)
+            truth[sector + s] = truth_of(words.subspan(s * sector_words, sector_words));
+        });
     truth_ = memory::buffer(machine_.kind(), memory::place::device, truth.size() * sizeof(sector_truth));
     memory::copy_in(truth_.view(), 0, std::as_bytes(std::span(truth)));
+  }
+
+  void fill_by_host() {
+    for_each_part(
+        [&](drive::block_io& io, std::uint64_t at, std::uint64_t sector, std::span<std::uint64_t> words) {
+          for (std::size_t i = 0; i < words.size(); ++i)
+            words[i] = filled_word(sector + i / sector_words, static_cast<std::uint32_t>(i % sector_words));
+          io.write(at, std::as_bytes(words));
+        });
+  }
+
+  /// The same by lanes, drive after drive: many times as fast where they reach the drives themselves.
+  void fill_by_lanes() {
+    constexpr std::uint64_t patience_ns = 600'000'000'000;
+    for (std::uint32_t d = 0; d < drive_count(); ++d) {
+      clear<io_team>(records_);
+      io_job job = job_for({.commands = blocks_, .seconds = 0, .whole = false});
+      job.first_drive = d;
+      job.drive_count = 1;
+      job.a_round = lanes_a_team();
+      job.nanoseconds = patience_ns;
+      job.writes_in_1024 = 1024;
+      job.pattern = io_pattern::sequential;
+      launch<io_check::stamp>(job, [] { return false; });
+      io_bench_result filled;
+      collect(filled);
+      if (filled.failed != 0 || filled.commands != blocks_)
+        throw error(
+            error_kind::io_failure, "filling a drive with known bytes failed", {},
+            {.drive = drives_[d]->info().uri, .block = filled.first_block, .code = filled.first_failure});
+    }
   }
 
   static sector_truth truth_of(std::span<const std::uint64_t> words) {
@@ -170,10 +205,21 @@ class bench {
     return std::min(with_kernel<io_check::stamp>({}, blocks), with_kernel<io_check::every_byte>({}, blocks)) *
            block_lanes();
   }
-  std::uint64_t teams() const {
-    return lanes_ / (machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::full_warp>);
+  std::uint32_t lanes_a_team() const {
+    return machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::full_warp>;
   }
-  std::uint32_t block_lanes() const { return machine_.kind() == backend::cuda ? 256 : 32; }
+  std::uint64_t teams() const { return lanes_ / lanes_a_team(); }
+  /// The kernel's own blocks, or single warps where fewer lanes are wanted.
+  std::uint32_t block_lanes() const {
+    constexpr std::uint32_t on_gpu = 256, one_warp = 32;
+    const bool few = options_.lanes != 0 && options_.lanes < on_gpu;
+    return machine_.kind() == backend::cuda && !few ? on_gpu : one_warp;
+  }
+  /// Of a team, where fewer are wanted than it has lanes.
+  std::uint32_t commands_a_round() const {
+    const bool few = options_.lanes != 0 && options_.lanes < lanes_a_team();
+    return few ? static_cast<std::uint32_t>(options_.lanes) : lanes_a_team();
+  }
   bool staged() const { return !drives_.front()->reaches_frames(machine_.kind()); }
 
   void make_lanes() {
@@ -220,27 +266,32 @@ class bench {
     memory::copy_in(what.view(), 0, std::as_bytes(std::span(zeros)));
   }
 
+  io_job job_for(const pass_options& how) const {
+    return {.drives = ports_.lanes_as<io_drive>(),
+            .cells = cells_.lanes_as<io_cell>(),
+            .buffers = buffers_.lanes(),
+            .truth = truth_.lanes_as<sector_truth>(),
+            .teams = records_.lanes_as<io_team>(),
+            .latencies = latencies_.lanes_as<std::uint64_t>(),
+            .stop = stop_.lanes_as<std::uint32_t>(),
+            .blocks = blocks_,
+            .block_bits = log2_exact(blocks_),
+            .commands = how.commands,
+            .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
+            .seed = options_.seed,
+            .first_drive = 0,
+            .drive_count = drive_count(),
+            .command_bytes = options_.block_bytes,
+            .a_round = commands_a_round(),
+            .stride = stride_,
+            .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
+            .pattern = options_.pattern};
+  }
+
   void pass(io_bench_result& result, const std::function<bool()>& stop, const pass_options& how) {
     clear<io_team>(records_);
     clear<std::uint64_t>(latencies_);
-    const io_job job{
-        .drives = ports_.lanes_as<io_drive>(),
-        .cells = cells_.lanes_as<io_cell>(),
-        .buffers = buffers_.lanes(),
-        .truth = truth_.lanes_as<sector_truth>(),
-        .teams = records_.lanes_as<io_team>(),
-        .latencies = latencies_.lanes_as<std::uint64_t>(),
-        .stop = stop_.lanes_as<std::uint32_t>(),
-        .blocks = blocks_,
-        .block_bits = log2_exact(blocks_),
-        .commands = how.commands,
-        .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
-        .seed = options_.seed,
-        .drive_count = drive_count(),
-        .command_bytes = options_.block_bytes,
-        .stride = stride_,
-        .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
-        .pattern = options_.pattern};
+    const io_job job = job_for(how);
     result.seconds = how.whole ? launch<io_check::every_byte>(job, stop) : launch<io_check::stamp>(job, stop);
     collect(result);
   }
@@ -295,7 +346,8 @@ class bench {
   storage& storage_;
   io_bench_options options_;
   drive_list drives_;
-  std::uint64_t span_, blocks_;  ///< of each drive
+  std::uint64_t span_, blocks_;   ///< of each drive
+  drive::drive_counters before_;  ///< what lanes' commands are counted from
   std::uint64_t lanes_ = 0;
   std::uint32_t stride_ = 0;
   memory::buffer truth_, buffers_, cells_, records_, latencies_, stop_, ports_;
@@ -317,8 +369,9 @@ io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_
                              bare_limits& bare, const std::function<bool()>& stop) {
   const std::uint64_t blocks = blocks_in_span(drives_of(drives, options), options);
   io_bench_result result = bench(on, drives, options, blocks).run(stop);
-  const std::uint64_t span = std::min(blocks * options.block_bytes, GiB);
-  result.bare_iops = bare.of(options.block_bytes, span, options.write_share > 0.5).blocks_per_second;
+  const memory::place media = drives.drives().front()->info().media;
+  const std::uint64_t span = std::min(blocks * options.block_bytes, most_bare_bytes);
+  result.bare_iops = bare.of({options.block_bytes, span, options.write_share > 0.5, media}).blocks_per_second;
   return result;
 }
 

@@ -77,7 +77,7 @@ struct io_job {
   const io_drive* drives;
   io_cell* cells;             ///< one a lane
   std::byte* buffers;         ///< one piece a lane
-  const sector_truth* truth;  ///< of each sector, drive after drive
+  const sector_truth* truth;  ///< of each sector, drive after drive; null where all hold filled_word()
   io_team* teams;             ///< one each
   std::uint64_t* latencies;   ///< latency_buckets counts
   std::uint32_t* stop;        ///< the host ends the run with it
@@ -86,9 +86,11 @@ struct io_job {
   std::uint64_t commands;     ///< in all
   std::uint64_t nanoseconds;  ///< or for so long, whichever ends first
   std::uint64_t seed;
-  std::uint32_t drive_count;
+  std::uint32_t first_drive;
+  std::uint32_t drive_count;  ///< from there
   std::uint32_t command_bytes;
-  std::uint32_t stride;  ///< of buffers
+  std::uint32_t a_round;  ///< commands that a team has in flight, at most its lanes
+  std::uint32_t stride;   ///< of buffers
   std::uint32_t writes_in_1024;
   io_pattern pattern;
 };
@@ -126,7 +128,7 @@ struct io_kernel {
   SLUICE_HD std::uint64_t block_of(std::uint64_t n) const {
     return drawn_block(job.pattern, n, job.block_bits, job.seed);
   }
-  SLUICE_HD std::uint32_t drive_index() const { return team_index() % job.drive_count; }
+  SLUICE_HD std::uint32_t drive_index() const { return job.first_drive + team_index() % job.drive_count; }
 
   SLUICE_HD void operator()() const {
     const Team team = own_team();
@@ -154,7 +156,7 @@ struct io_kernel {
   /// The n-th command of all.
   SLUICE_HD void one_round(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
                            std::uint64_t n) const {
-    const bool active = n < job.commands;
+    const bool active = n < job.commands && team.rank() < job.a_round;
     cell() = {.word = 0, .detail = 0, .block = block_of(n)};  // nothing of ours is in flight
     if (job.writes_in_1024 != 0) {
       if (active && writes(n)) fill(cell().block);
@@ -216,26 +218,37 @@ struct io_kernel {
     lane::on_device(job.latencies[latency_bucket(took)]).fetch_add(1, lane::relaxed);
   }
 
+  SLUICE_HD std::uint64_t first_sector(std::uint32_t drive, std::uint64_t block) const {
+    return (std::uint64_t{drive} * job.blocks + block) * (job.command_bytes / sector_bytes);
+  }
+
   SLUICE_HD bool is_true(const std::byte* data, std::uint32_t drive, std::uint64_t block) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
-    const sector_truth* truth = job.truth + (std::uint64_t{drive} * job.blocks + block) * sectors;
+    const std::uint64_t first = first_sector(drive, block);
     bool good = true;
     for (std::uint32_t s = 0; s < sectors; ++s) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(data + std::uint64_t{s} * sector_bytes);
-      if constexpr (Check == io_check::stamp) {
-        good = good && stamp_of(words[0], words[sector_words - 1]) == truth[s].stamp;
-        continue;
-      }
-      std::uint64_t sum = 0;
-      for (std::uint32_t k = 0; k < sector_words; ++k) sum = fold(sum, words[k]);
-      good = good && sum == truth[s].whole;
+      good =
+          good && (job.truth != nullptr ? holds(words, job.truth[first + s]) : is_filled(words, first + s));
     }
+    return good;
+  }
+  SLUICE_HD static bool holds(const std::uint64_t* words, const sector_truth& truth) {
+    if constexpr (Check == io_check::stamp) return stamp_of(words[0], words[sector_words - 1]) == truth.stamp;
+    std::uint64_t sum = 0;
+    for (std::uint32_t k = 0; k < sector_words; ++k) sum = fold(sum, words[k]);
+    return sum == truth.whole;
+  }
+  SLUICE_HD static bool is_filled(const std::uint64_t* words, std::uint64_t sector) {
+    constexpr std::uint32_t step = Check == io_check::stamp ? sector_words - 1 : 1;
+    bool good = true;
+    for (std::uint32_t k = 0; k < sector_words; k += step) good = good && words[k] == filled_word(sector, k);
     return good;
   }
 
   SLUICE_HD void fill(std::uint64_t block) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
-    const std::uint64_t first = (std::uint64_t{drive_index()} * job.blocks + block) * sectors;
+    const std::uint64_t first = first_sector(drive_index(), block);
     auto* words = reinterpret_cast<std::uint64_t*>(data());
     for (std::uint32_t i = 0; i < sectors * sector_words; ++i)
       words[i] = filled_word(first + i / sector_words, i % sector_words);

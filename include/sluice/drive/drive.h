@@ -27,6 +27,7 @@ struct drive_info {
   bool volatile_write_cache = false;  ///< a FLUSH is needed for writes to last
   bool forgets = false;               ///< its bytes end with the process (mem:)
   bool writable = true;
+  memory::place media = memory::place::pinned;  ///< where its bytes are fetched from at last
   std::uint32_t deadline_ms = 5000;  ///< how long a command may stay unanswered (the URI's deadline_ms)
 
   std::uint64_t bytes() const { return blocks * block_size; }

@@ -1,0 +1,470 @@
+// An emulated drive's residents: warps that look at doorbells, fetch, move bytes, and post. Design 0006.
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/command_check.h"
+#include "emulator/piece_walk.h"
+#include "emulator/resident_words.h"
+#include "sluice/base/bits.h"
+#include "sluice/lane/copies.h"
+#include "sluice/lane/identity.h"
+#include "sluice/lane/launch.h"
+#include "sluice/lane/rest.h"
+#include "sluice/lane/team.h"
+#include "sluice/lane/wait.h"
+#include "sluice/nvme/registers.h"
+
+namespace sluice::emulator {
+
+/// `Timed`: answers wait until they are due, and faults are committed; else they are posted at once.
+template <bool Timed>
+struct resident_kernel {
+  static constexpr std::uint32_t block_lanes = 512;
+  static constexpr lane::residency resident{block_lanes, 1};
+  static constexpr bool alone = true;
+
+  using team_type = lane::full_warp;
+  resident_job job;
+
+  /// What a look at a queue's doorbells and at the orders showed. The same in all lanes.
+  struct news {
+    std::uint32_t tail, head, stop, park;
+  };
+
+  SLUICE_HD static std::uint32_t warps() { return static_cast<std::uint32_t>(lane::grid_lanes() / 32); }
+  /// Neighbours live on different SMs, so that few queues have many SMs.
+  SLUICE_HD static std::uint32_t own_index() {
+    return lane::thread_index() / 32 * lane::grid_blocks() + lane::block_index();
+  }
+
+  SLUICE_HD void operator()() const {
+    const team_type team;
+    if (lane::thread_index() == 0)
+      lane::on_system(job.present[lane::block_index()]).store(job.ordinal, lane::release);
+    std::uint32_t obeyed = 0;
+    while (!serve_until_ordered(team, obeyed)) park(team, obeyed);
+    if (team.leads()) lane::on_system(job.parked[own_index()]).store(left, lane::release);
+  }
+
+  /// Serves this warp's queues. True where it is time to leave, false where it is time to park: then `obeyed`
+  /// is the order.
+  SLUICE_HD bool serve_until_ordered(const team_type& team, std::uint32_t& obeyed) const {
+    // Changed while we were parked, before the order that we acquired to begin again.
+    const std::uint32_t count = team.broadcast(lane::on_device(job.orders->queues).load(lane::relaxed));
+    std::uint32_t at = own_index();
+    bool some = at < count;
+    resident_queue q{};
+    if (some) q = job.queues[job.served[at]];
+    bool moved = false, late = false;
+    for (std::uint32_t looks = 0;;) {
+      const news now = look(team, some, q);
+      if (now.stop != 0 || (now.park != obeyed && (now.park & 1U) != 0)) {
+        if (some && team.leads()) job.queues[q.id] = q;
+        team.sync();
+        obeyed = now.park;
+        return now.stop != 0;
+      }
+      if (some) moved |= serve(team, q, now);
+      late |= q.late_count != 0;
+      const bool around = at + warps() >= count;
+      if (some && count > warps()) {
+        if (team.leads()) job.queues[q.id] = q;
+        team.sync();
+        at = around ? own_index() : at + warps();
+        q = job.queues[job.served[at]];
+      }
+      if (!around) continue;
+      looks = moved ? 0 : looks + 1;
+      if (!moved) idle(team, some, q, count, looks, late);
+      moved = late = false;
+    }
+  }
+
+  SLUICE_HD void park(const team_type& team, std::uint32_t order) const {
+    // Release: what we did to our queues is seen by the host.
+    if (team.leads()) lane::on_system(job.parked[own_index()]).store(order, lane::release);
+    for (std::uint32_t looks = 1;; ++looks) {
+      // Acquire pairs with the host's next order: the tables that it changed are seen.
+      std::uint32_t now = order;
+      if (team.leads()) now = lane::on_system(job.orders->park).load(lane::acquire);
+      if (team.broadcast(now) != order) break;
+      if (team.leads())
+        lane::rest(job.sleeper, looks, a_moment_ns,
+                   [&] { return lane::on_system(job.orders->park).load(lane::seq_cst) != order; });
+      team.sync();
+    }
+    team.sync();
+  }
+
+ private:
+  // Between two looks of a thread that nobody wakes: with answers that come to be due, and without.
+  static constexpr std::uint64_t a_short_moment_ns = 20'000, a_moment_ns = 100'000'000;
+
+  SLUICE_HD std::uint32_t& bell(std::uint32_t index) const { return job.bells[index * job.bell_stride]; }
+  SLUICE_HD static std::uint32_t wrapped(std::uint32_t at, std::uint32_t size) {
+    return at >= size ? at - size : at;
+  }
+  SLUICE_HD static std::uint32_t distance(std::uint32_t from, std::uint32_t to, std::uint32_t size) {
+    return to >= from ? to - from : to + size - from;
+  }
+
+  /// Acquire: pairs with the lanes' rings; the entries before the tail, and what they point to, are visible.
+  SLUICE_HD news look(const team_type& team, bool some, const resident_queue& q) const {
+    // Four lanes look at once: one journey to memory for all four words.
+    const std::uint32_t rank = team.rank();
+    std::uint32_t* word = rank == 2 ? &job.orders->stop : &job.orders->park;
+    if (some && rank == 0) word = &bell(nvme::submission_doorbell(q.id));
+    if (some && rank == 1) word = &bell(nvme::completion_doorbell(q.id));
+    std::uint32_t seen = 0;
+    if (rank < 4) seen = lane::on_system(*word).load(lane::acquire);
+    const news now{team.from(seen, 0), team.from(seen, 1), team.from(seen, 2), team.from(seen, 3)};
+    team.sync();  // the four lanes' acquires come before the others' loads
+    return now;
+  }
+
+  /// One round for one queue; true where anything moved.
+  SLUICE_HD bool serve(const team_type& team, resident_queue& q, const news& now) const {
+    bool moved = take_bells(team, q, now);
+    if constexpr (Timed) moved |= post_due(team, q);
+    const std::uint32_t n = fetchable(team, q);
+    if (n == 0) return moved;
+    const bool active = team.rank() < n;
+    const std::uint32_t slot = wrapped(q.head + team.rank(), q.size);
+    const reach_extent near = job.reach[q.extent];
+    decoded mine;
+    std::uint32_t command = 0;
+    if (active) {
+      const nvme::submission_entry& entry = q.submissions[slot];
+      command = entry.cdw0 >> 16;
+      mine = decode(entry, job.bounds, q.page, near);
+      if constexpr (Timed) suffer(q, mine);
+    }
+    lane::fence_before_refill();
+    move(team, q, n, mine, slot);
+    if (!team.all(mine.code.is_ok())) report(q.submissions + slot, q.id, active && !mine.dropped, mine);
+    q.head = wrapped(q.head + n, q.size);
+    q.seen += n;
+    const std::uint32_t tail = command | mine.code.bits() << 17;
+    if constexpr (Timed) {
+      count(team, q, n, mine);
+      put_off(team, q, n, mine, tail);
+      post_due(team, q);
+    } else {
+      write_answers(q, active, q.posted + team.rank());
+      team.sync();  // all bytes and entries come before our releases
+      count(team, q, n, mine);
+      publish_answers(team, q, active, n, q.posted + team.rank(), tail);
+    }
+    lane::tell_waiting_lanes();
+    return true;
+  }
+
+  SLUICE_HD bool take_bells(const team_type& team, resident_queue& q, const news& now) const {
+    bool moved = false, nonsense = false;
+    if (now.head != q.freed_read) {
+      q.freed_read = now.head;
+      // A head may move up to the tail, never past it: past it there are no entries to free.
+      const bool good = now.head < q.completion_size && distance(q.freed, now.head, q.completion_size) <=
+                                                            distance(q.freed, q.posted, q.completion_size);
+      if (good) q.freed = now.head;
+      moved |= good;
+      nonsense |= !good;
+    }
+    if (now.tail != q.tail_read) {
+      q.tail_read = now.tail;
+      // One entry always stays free (NVMe Base 2.0, 3.3.1.5).
+      const std::uint32_t room = q.size - 1 - distance(q.head, q.tail, q.size);
+      const bool good = now.tail < q.size && distance(q.tail, now.tail, q.size) <= room;
+      if (good) q.tail = now.tail;
+      moved |= good;
+      nonsense |= !good;
+    }
+    if (nonsense && team.leads()) note({0, static_cast<std::uint16_t>(q.id), 0, 0, 0, 0});
+    return moved;
+  }
+
+  /// Commands to take now: no more than there are answers' places for.
+  SLUICE_HD static std::uint32_t fetchable(const team_type& team, const resident_queue& q) {
+    const std::uint32_t waiting = distance(q.head, q.tail, q.size);
+    const std::uint32_t room =
+        q.completion_size - 1 - distance(q.freed, q.posted, q.completion_size) - q.late_count;
+    const std::uint32_t most = room < team.size() ? room : team.size();
+    return waiting < most ? waiting : most;
+  }
+
+  /// The faults of the drive's plan.
+  SLUICE_HD void suffer(const resident_queue& q, decoded& mine) const {
+    if (!mine.code.is_ok() || !job.dice.any()) return;
+    const std::uint64_t nth = q.seen + lane::lane_index();
+    const auto id = static_cast<std::uint16_t>(q.id);
+    mine.dropped = job.dice.drops(id, nth);
+    const std::uint64_t blocks = mine.bytes >> job.bounds.block_shift;
+    if (!mine.dropped &&
+        (job.dice.fails(id, nth) || (mine.has_blocks() && job.dice.fails_at(mine.block, blocks))))
+      mine.code = job.dice.plan().code;
+    if (mine.dropped || !mine.code.is_ok()) {
+      mine.todo = task::none;
+      return;
+    }
+    mine.torn = mine.writes() && job.dice.tears(id, nth);
+    if (mine.torn) mine.dropped = true, mine.todo = task::walk;
+  }
+
+  SLUICE_HD void move(const team_type& team, resident_queue& q, std::uint32_t n, decoded& mine,
+                      std::uint32_t slot) const {
+    std::byte* const media = job.media + (mine.block << job.bounds.block_shift);
+    std::byte* const to = mine.writes() ? media : mine.memory;
+    const std::byte* const from = mine.writes() ? mine.memory : media;
+    const bool active = team.rank() < n;
+    const std::uint32_t bytes = team.broadcast(mine.bytes);
+    if (team.all(!active || (mine.todo == task::copy && mine.bytes == bytes))) {
+      lane::copy_each(team, n, to, from, bytes);
+      return;
+    }
+    for (std::uint32_t rest = team.ballot(mine.todo == task::copy); rest != 0; rest &= rest - 1) {
+      const std::uint32_t bit = rest & (~rest + 1);
+      lane::copy_each(team, 1, team.of(to, bit), team.of(from, bit), team.of(mine.bytes, bit));
+    }
+    for (std::uint32_t rest = team.ballot(mine.todo == task::walk); rest != 0; rest &= rest - 1) {
+      const std::uint32_t bit = rest & (~rest + 1);
+      const status done = walk(team, q.submissions + slot, q.page, mine, bit);
+      if (team.bit() != bit) continue;
+      mine.code = done;
+      mine.dropped = mine.dropped && done.is_ok();
+    }
+    // Lanes whose memory is elsewhere now: the next batch begins there.
+    if (team.any(mine.todo == task::walk)) find_extent(team, q, slot, mine.todo == task::walk);
+  }
+
+  /// The command of the lane with that bit, whose entry its `own` is.
+  SLUICE_HD SLUICE_NOINLINE status walk(team_type team, const nvme::submission_entry* own, std::uint32_t page,
+                                        decoded mine, std::uint32_t bit) const {
+    const bool is_mine = team.bit() == bit;
+    nvme::submission_entry entry{};
+    entry.prp1 = team.of(is_mine ? own->prp1 : 0, bit);
+    entry.prp2 = team.of(is_mine ? own->prp2 : 0, bit);
+    entry.cdw10 = team.of(is_mine ? own->cdw10 : 0, bit);
+    entry.cdw11 = team.of(is_mine ? own->cdw11 : 0, bit);
+    decoded its;
+    its.block = team.of(mine.block, bit);
+    its.bytes = team.of(mine.bytes, bit);
+    its.op = team.of(mine.op, bit);
+    const std::uint32_t limit = team.of(mine.torn ? mine.bytes / 2 : mine.bytes, bit);
+    const std::uint32_t extents = team.broadcast(lane::on_device(job.orders->extents).load(lane::relaxed));
+    return piece_walk<team_type>(team, job, extents, page).run(entry, its, limit);
+  }
+
+  /// Remembers the extent that the memory of the first walked command lies in.
+  SLUICE_HD void find_extent(const team_type& team, resident_queue& q, std::uint32_t slot,
+                             bool walked) const {
+    const std::uint32_t bits = team.ballot(walked);
+    const std::uint32_t bit = bits & (~bits + 1);
+    const std::uint64_t at = team.of(team.bit() == bit ? q.submissions[slot].prp1 : 0, bit);
+    const std::uint32_t extents = team.broadcast(lane::on_device(job.orders->extents).load(lane::relaxed));
+    for (std::uint32_t i = 0; i < extents; ++i)
+      if (job.reach[i].holds(at, 1)) q.extent = i;
+  }
+
+  /// Order: release of what the team did before the last sync, where the answers are not published first.
+  SLUICE_HD void count(const team_type& team, const resident_queue& q, std::uint32_t n,
+                       const decoded& mine) const {
+    using kind = resident_counts;
+    const bool active = team.rank() < n;
+    const std::uint32_t answered = team.ballot(active && !mine.dropped);
+    const std::uint32_t good = team.ballot(mine.code.is_ok());
+    const std::uint32_t reads = answered & team.ballot(mine.op == opcode::read);
+    const std::uint32_t writes = answered & team.ballot(mine.writes());
+    const std::uint32_t failed = answered & ~good;
+    const std::uint32_t media_errors =
+        failed == 0 ? 0 : failed & team.ballot(mine.code.nvme_code() >> 8 == 2);
+    const std::uint64_t bytes_read = sum(team, reads & good, mine.bytes);
+    const std::uint64_t bytes_written = sum(team, writes & good, mine.bytes);
+    std::uint64_t add = 0;
+    const auto is = [&](std::uint32_t which, std::uint64_t what) {
+      if (team.rank() == which) add = what;
+    };
+    is(kind::served, lane::bit_count(answered));
+    is(kind::dropped, n - lane::bit_count(answered));
+    is(kind::failed, lane::bit_count(failed));
+    is(kind::reads, lane::bit_count(reads));
+    is(kind::writes, lane::bit_count(writes));
+    is(kind::media_errors, lane::bit_count(media_errors));
+    is(kind::bytes_read, bytes_read);
+    is(kind::bytes_written, bytes_written);
+    lane::fence_for_releases();
+    if (add != 0) lane::on_device(job.counts[q.id].of[team.rank()]).fetch_add(add, lane::released);
+  }
+
+  /// Of the lanes in `which`. Most often all have the same, or there are none.
+  SLUICE_HD static std::uint64_t sum(const team_type& team, std::uint32_t which, std::uint32_t value) {
+    if (which == 0) return 0;
+    const bool counts = (which & team.bit()) != 0;
+    const std::uint32_t first = team.of(value, which & (~which + 1));
+    if (team.all(!counts || value == first)) return std::uint64_t{first} * lane::bit_count(which);
+    std::uint64_t total = 0;
+    for (; which != 0; which &= which - 1) total += team.of(value, which & (~which + 1));
+    return total;
+  }
+
+  SLUICE_HD static nvme::completion_entry& answer_at(const resident_queue& q, std::uint32_t position) {
+    return q.completions[wrapped(position, q.completion_size)];
+  }
+  /// The entry but for its last dword, which publishes it.
+  SLUICE_HD static void write_answers(const resident_queue& q, bool mine, std::uint32_t position) {
+    if (!mine) return;
+    nvme::completion_entry& entry = answer_at(q, position);
+    entry.result = 0;
+    entry.dw1 = 0;
+    entry.sq_head = q.head | q.id << 16;
+  }
+  /// Release, by the caller's fence: pairs with the reaper's acquire of the phase.
+  SLUICE_HD static void publish_answers(const team_type& team, resident_queue& q, bool mine, std::uint32_t n,
+                                        std::uint32_t position, std::uint32_t tail) {
+    const std::uint32_t phase = position >= q.completion_size ? q.phase ^ 1U : q.phase;
+    if (mine) lane::on_system(answer_at(q, position).tail).store(tail | phase << 16, lane::released);
+    team.sync();
+    if (q.posted + n >= q.completion_size) q.phase ^= 1U;
+    q.posted = wrapped(q.posted + n, q.completion_size);
+  }
+
+  /// Puts the batch's answers among the late ones, each with its time.
+  SLUICE_HD void put_off(const team_type& team, resident_queue& q, std::uint32_t n, const decoded& mine,
+                         std::uint32_t tail) const {
+    const bool active = team.rank() < n;
+    const std::uint64_t due = due_time(team, q, active, mine);
+    const bool answered = active && !mine.dropped;
+    const std::uint32_t answers = team.ballot(answered);
+    if (answered) {
+      const std::uint32_t place = q.late_head + q.late_count + lane::bit_count(answers & (team.bit() - 1));
+      q.late[wrapped(place, q.completion_size)] = {due, tail, 0};
+    }
+    q.late_count += lane::bit_count(answers);
+    team.sync();
+  }
+
+  SLUICE_HD std::uint64_t due_time(const team_type& team, const resident_queue& q, bool active,
+                                   const decoded& mine) const {
+    std::uint64_t now = 0;
+    if (team.leads()) now = lane::clock_ns();
+    now = team.broadcast(now);
+    std::uint64_t due = now;
+    if (job.times.any) {
+      const bool timed = active && mine.has_blocks() && mine.code.is_ok();
+      const std::uint64_t busy = timed ? job.times.busy(mine.writes(), mine.bytes) : 0;
+      std::uint64_t before = 0;
+      const std::uint64_t begin = reserve(team, now, busy, before);
+      due = begin + (before >> tick_shift) + job.times.latency(mine.writes());
+    }
+    const std::uint64_t drawn =
+        mix(q.seen + team.rank() + (std::uint64_t{q.id} << 48) + job.dice.plan().seed);
+    if (job.times.jitter_ns != 0) due += drawn % (job.times.jitter_ns + 1);
+    constexpr std::uint64_t shuffle_ns = 50'000;
+    if (job.dice.plan().shuffle) due += drawn % shuffle_ns;
+    return due + std::uint64_t{job.dice.plan().delay_us} * 1000;
+  }
+
+  /// Takes `busy` ticks of each lane on the drive's clock, one after the other. Returns when the first
+  /// begins, ns; `before`: ticks from there until the calling lane's turn.
+  SLUICE_HD std::uint64_t reserve(const team_type& team, std::uint64_t now, std::uint64_t busy,
+                                  std::uint64_t& before) const {
+    std::uint64_t through = busy;  // inclusive prefix sum
+    for (std::uint32_t reach = 1; reach < team.size(); reach *= 2) {
+      const std::uint64_t other = team.from(through, team.rank() >= reach ? team.rank() - reach : 0);
+      if (team.rank() >= reach) through += other;
+    }
+    before = through - busy;
+    const std::uint64_t all = team.from(through, team.size() - 1);
+    std::uint64_t begin = now;
+    if (team.leads()) {
+      auto origin = lane::on_device(job.clock[1]);
+      std::uint64_t zero = 0;
+      if (origin.load(lane::relaxed) == 0) origin.compare_exchange(zero, now, lane::relaxed);
+      const std::uint64_t start = origin.load(lane::relaxed);
+      const std::uint64_t ticks = (now > start ? now - start : 0) << tick_shift;
+      auto free_at = lane::on_device(job.clock[0]);
+      if (free_at.load(lane::relaxed) < ticks) free_at.fetch_max(ticks, lane::relaxed);
+      begin = start + (free_at.fetch_add(all, lane::relaxed) >> tick_shift);
+    }
+    return team.broadcast(begin);
+  }
+
+  /// Posts those of the oldest late answers that are due; true where there were some.
+  SLUICE_HD bool post_due(const team_type& team, resident_queue& q) const {
+    if (q.late_count == 0) return false;
+    const std::uint32_t window = q.late_count < team.size() ? q.late_count : team.size();
+    const bool have = team.rank() < window;
+    late_answer answer{};
+    if (have) answer = q.late[wrapped(q.late_head + team.rank(), q.completion_size)];
+    std::uint64_t now = 0;
+    if (team.leads()) now = lane::clock_ns();
+    now = team.broadcast(now);
+    const bool due = have && answer.due <= now;
+    const std::uint32_t posted = team.ballot(due), kept = team.ballot(have && !due);
+    const std::uint32_t n = lane::bit_count(posted);
+    if (n == 0) return false;
+    const std::uint32_t position = q.posted + lane::bit_count(posted & (team.bit() - 1));
+    write_answers(q, due, position);
+    team.sync();
+    lane::fence_for_releases();
+    publish_answers(team, q, due, n, position, answer.tail);
+    // The others stay, at the end of the window.
+    if (have && !due)
+      q.late[wrapped(q.late_head + n + lane::bit_count(kept & (team.bit() - 1)), q.completion_size)] = answer;
+    q.late_head = wrapped(q.late_head + n, q.completion_size);
+    q.late_count -= n;
+    team.sync();
+    lane::tell_waiting_lanes();
+    return true;
+  }
+
+  SLUICE_HD SLUICE_NOINLINE void report(const nvme::submission_entry* entry, std::uint32_t id, bool answered,
+                                        decoded mine) const {
+    if (!answered || mine.code.is_ok()) return;
+    note({0, static_cast<std::uint16_t>(id), entry->id(), mine.code.bits(), entry->nsid,
+          mine.has_blocks() ? first_block(*entry) : 0});
+  }
+
+  /// Where the host has not read the last ones yet, this one is lost.
+  SLUICE_HD void note(const resident_trouble& what) const {
+    auto count = lane::on_device(job.orders->troubles);
+    std::uint32_t number = count.load(lane::relaxed);
+    do {
+      // Acquire pairs with the host's release: it has read the entry that we write to.
+      if (number - lane::on_system(job.orders->told).load(lane::acquire) >= trouble_entries) return;
+    } while (!count.compare_exchange(number, number + 1, lane::relaxed));
+    resident_trouble& to = job.trouble[number % trouble_entries];
+    to.queue = what.queue;
+    to.command = what.command;
+    to.code = what.code;
+    to.nsid = what.nsid;
+    to.block = what.block;
+    lane::on_system(to.number).store(number + 1, lane::release);
+  }
+
+  /// Nothing to do for any of this warp's queues.
+  SLUICE_HD void idle(const team_type& team, bool some, const resident_queue& q, std::uint32_t count,
+                      std::uint32_t looks, bool late) const {
+    if (team.leads())
+      lane::rest(job.sleeper, looks, late ? a_short_moment_ns : a_moment_ns,
+                 [&] { return stirred(some, q, count); });
+    team.sync();
+  }
+
+  /// CPU backend: true where a doorbell of any queue has moved, or there are orders.
+  SLUICE_HD bool stirred(bool some, const resident_queue& q, std::uint32_t count) const {
+    const auto value = [](std::uint32_t& word) { return lane::on_system(word).load(lane::seq_cst); };
+    const auto rung = [&](const resident_queue& one) {
+      return value(bell(nvme::submission_doorbell(one.id))) != one.tail_read ||
+             value(bell(nvme::completion_doorbell(one.id))) != one.freed_read;
+    };
+    if (value(job.orders->stop) != 0 || (value(job.orders->park) & 1U) != 0) return true;
+    if (!some) return false;
+    if (count <= warps()) return rung(q);
+    for (std::uint32_t at = own_index(); at < count; at += warps())
+      if (rung(job.queues[job.served[at]])) return true;
+    return false;
+  }
+};
+
+}  // namespace sluice::emulator
