@@ -15,6 +15,7 @@
 #include "emulator/emulated_media.h"
 #include "emulator/emulated_port.h"
 #include "emulator/residents.h"
+#include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
 #include "sluice/drive/open.h"
@@ -65,7 +66,7 @@ emulator::service_times take_times(uri& name, backend on) {
   if (!model) return {};
   // What a command alone takes on ideal drives, from before its submission to after its answer: one H200,
   // docs/results; a CPU's threads take what they take.
-  constexpr double overhead_us = 5;
+  constexpr double overhead_us = 4.9;
   const std::uint64_t overhead = take_ns(name, "overhead_us", on == backend::cuda ? overhead_us : 0);
   return emulator::service_times_of(*model, overhead, take_ns(name, "jitter_us", 0));
 }
@@ -83,6 +84,22 @@ std::uint32_t take_processors(uri& name) {
     refuse(name, "option 'sms' is " + std::to_string(value),
            "use 1 or more, but leave some of the GPU's for lanes");
   return static_cast<std::uint32_t>(value);
+}
+
+/// Bytes that a drive without a model serves at a time. GPU memory, and host memory that address translation
+/// reaches, are served at once.
+std::uint64_t take_region(uri& name, memory::place place, std::uint64_t size,
+                          const emulator::resident_options& how) {
+  constexpr std::uint64_t reached = 2 * GiB, unasked = 512 * MiB, least = 64 * KiB;
+  const bool asked = name.has("region");
+  const bool far = place == memory::place::pinned && size > reached;
+  const std::uint64_t region = name.take_bytes("region", far ? unasked : 0);
+  if (asked && how.times.any) refuse(name, "region= goes with emu:ideal only", "leave it out");
+  if (how.times.any || how.faults.any()) return 0;
+  if (region != 0 && (!is_power_of_two(region) || region < least))
+    refuse(name, "option 'region' is " + std::to_string(region),
+           "use a power of two from 64 KiB, or 0 for none");
+  return region;
 }
 
 /// Copies a file's bytes to the front of the media.
@@ -115,6 +132,8 @@ std::unique_ptr<drive> open_emulated_drive(uri name, const open_options& options
   const memory::place place = take_place(name);
   const std::uint64_t bytes = name.take_bytes("size", GiB);
   const std::string from = name.take("from", "");
+  wanted.media_bytes = bytes;
+  wanted.region_bytes = take_region(name, place, bytes, wanted);
   name.finish();
   if (bytes < taken.controller.block_size)
     refuse(name,

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
+#include "emulator/answers.h"
 #include "emulator/command_check.h"
+#include "emulator/late_answers.h"
 #include "emulator/piece_walk.h"
+#include "emulator/region_shelf.h"
 #include "emulator/resident_words.h"
-#include "sluice/base/bits.h"
 #include "sluice/lane/copies.h"
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
@@ -17,14 +19,13 @@
 
 namespace sluice::emulator {
 
-/// `Timed`: answers wait until they are due, and faults are committed; else they are posted at once.
-template <bool Timed>
+template <service How>
 struct resident_kernel {
   static constexpr std::uint32_t block_lanes = 512;
   static constexpr lane::residency resident{block_lanes, 1};
   static constexpr bool alone = true;
 
-  using team_type = lane::full_warp;
+  using team_type = resident_team;
   resident_job job;
 
   /// What a look at a queue's doorbells and at the orders showed. The same in all lanes.
@@ -60,8 +61,7 @@ struct resident_kernel {
     for (std::uint32_t looks = 0;;) {
       const news now = look(team, some, q);
       if (now.stop != 0 || (now.park != obeyed && (now.park & 1U) != 0)) {
-        if (some && team.leads()) job.queues[q.id] = q;
-        team.sync();
+        put_down(team, some, q, count);
         obeyed = now.park;
         return now.stop != 0;
       }
@@ -98,17 +98,11 @@ struct resident_kernel {
   }
 
  private:
+  static constexpr std::uint32_t few = 4;
   // Between two looks of a thread that nobody wakes: with answers that come to be due, and without.
   static constexpr std::uint64_t a_short_moment_ns = 20'000, a_moment_ns = 100'000'000;
 
   SLUICE_HD std::uint32_t& bell(std::uint32_t index) const { return job.bells[index * job.bell_stride]; }
-  SLUICE_HD static std::uint32_t wrapped(std::uint32_t at, std::uint32_t size) {
-    return at >= size ? at - size : at;
-  }
-  SLUICE_HD static std::uint32_t distance(std::uint32_t from, std::uint32_t to, std::uint32_t size) {
-    return to >= from ? to - from : to + size - from;
-  }
-
   /// Acquire: pairs with the lanes' rings; the entries before the tail, and what they point to, are visible.
   SLUICE_HD news look(const team_type& team, bool some, const resident_queue& q) const {
     // Four lanes look at once: one journey to memory for all four words.
@@ -123,12 +117,35 @@ struct resident_kernel {
     return now;
   }
 
+  /// Before parking or leaving: all that is held back is done, and the queues' states are in memory.
+  SLUICE_HD void put_down(const team_type& team, bool some, resident_queue& q, std::uint32_t count) const {
+    if (!some) return;
+    if (team.leads()) job.queues[q.id] = q;
+    team.sync();
+    if constexpr (How == service::by_region) {
+      for (std::uint32_t at = own_index(); at < count; at += warps()) {
+        q = job.queues[job.served[at]];
+        for (std::uint32_t region = 0; region < job.regions && q.late_count != 0; ++region)
+          while (serve_held(team, q, region)) {
+          }
+        if (team.leads()) job.queues[q.id] = q;
+        team.sync();
+      }
+    }
+  }
+
   /// One round for one queue; true where anything moved.
   SLUICE_HD bool serve(const team_type& team, resident_queue& q, const news& now) const {
     bool moved = take_bells(team, q, now);
-    if constexpr (Timed) moved |= post_due(team, q);
+    if constexpr (How == service::timed) moved |= late_answers(team, job).post_due(q);
+    moved |= serve_new(team, q);
+    if constexpr (How == service::by_region) moved |= take_turn(team, q);
+    return moved;
+  }
+
+  SLUICE_HD bool serve_new(const team_type& team, resident_queue& q) const {
     const std::uint32_t n = fetchable(team, q);
-    if (n == 0) return moved;
+    if (n == 0) return false;
     const bool active = team.rank() < n;
     const std::uint32_t slot = wrapped(q.head + team.rank(), q.size);
     const reach_extent near = job.reach[q.extent];
@@ -138,7 +155,15 @@ struct resident_kernel {
       const nvme::submission_entry& entry = q.submissions[slot];
       command = entry.cdw0 >> 16;
       mine = decode(entry, job.bounds, q.page, near);
-      if constexpr (Timed) suffer(q, mine);
+      if constexpr (How == service::timed) suffer(q, mine);
+    }
+    bool answered = active;
+    if constexpr (How == service::by_region) {
+      // A queue that is hardly used does not wait for turns.
+      const bool holds = active && mine.todo == task::copy && (n > few || q.late_count != 0);
+      if (team.any(holds)) region_shelf(team, job, q).put(holds, mine, command, q.late_count);
+      if (holds) mine.todo = task::none;
+      answered = active && !holds;
     }
     lane::fence_before_refill();
     move(team, q, n, mine, slot);
@@ -146,16 +171,60 @@ struct resident_kernel {
     q.head = wrapped(q.head + n, q.size);
     q.seen += n;
     const std::uint32_t tail = command | mine.code.bits() << 17;
-    if constexpr (Timed) {
-      count(team, q, n, mine);
-      put_off(team, q, n, mine, tail);
-      post_due(team, q);
+    if constexpr (How == service::timed) {
+      late_answers late(team, job);
+      count(team, q, active && !mine.dropped, active && mine.dropped, mine);
+      late.put_off(q, n, mine, tail);
+      late.post_due(q);
     } else {
-      write_answers(q, active, q.posted + team.rank());
-      team.sync();  // all bytes and entries come before our releases
-      count(team, q, n, mine);
-      publish_answers(team, q, active, n, q.posted + team.rank(), tail);
+      answer(team, q, answered, mine, tail);
     }
+    lane::tell_waiting_lanes();
+    return true;
+  }
+
+  /// Counts and posts the answers of those lanes.
+  SLUICE_HD void answer(const team_type& team, resident_queue& q, bool mine, const decoded& what,
+                        std::uint32_t tail) const {
+    const std::uint32_t lanes = team.ballot(mine);
+    if (lanes == 0) return;
+    const std::uint32_t position = q.posted + lane::bit_count(lanes & (team.bit() - 1));
+    write_answers(q, mine, position);
+    team.sync();  // all bytes and entries come before our releases
+    count(team, q, mine, false, what);
+    publish_answers(team, q, mine, lane::bit_count(lanes), position, tail);
+  }
+
+  /// Serves the region whose turn it is. A queue that has nothing left for it votes for the next one's turn,
+  /// and goes ahead to that one, but no further; the last vote begins it.
+  SLUICE_HD bool take_turn(const team_type& team, resident_queue& q) const {
+    std::uint32_t turn = 0;
+    if (team.leads()) turn = lane::on_device(job.turns->turn).load(lane::relaxed);
+    turn = team.broadcast(turn);
+    const bool voted = q.voted == turn + 1;
+    if (serve_held(team, q, (turn + (voted ? 1 : 0)) % job.regions)) return true;
+    if (!voted) {
+      q.voted = turn + 1;
+      const std::uint32_t voters = lane::on_device(job.orders->queues).load(lane::relaxed);
+      if (team.leads() && lane::on_device(job.turns->votes).fetch_add(1, lane::relaxed) + 1 == voters) {
+        // Nobody votes before the next turn begins.
+        lane::on_device(job.turns->votes).store(0, lane::relaxed);
+        lane::on_device(job.turns->turn).store(turn + 1, lane::release);
+      }
+    }
+    return q.late_count != 0;
+  }
+
+  /// One batch of the copies that wait for a region; false where there is none.
+  SLUICE_HD bool serve_held(const team_type& team, resident_queue& q, std::uint32_t region) const {
+    if (q.late_count == 0) return false;
+    decoded mine;
+    std::uint32_t command = 0;
+    const std::uint32_t n = region_shelf(team, job, q).take(region, mine, command, q.late_count);
+    if (n == 0) return false;
+    lane::fence_before_refill();
+    move(team, q, n, mine, 0);
+    answer(team, q, team.rank() < n, mine, command);
     lane::tell_waiting_lanes();
     return true;
   }
@@ -266,12 +335,12 @@ struct resident_kernel {
       if (job.reach[i].holds(at, 1)) q.extent = i;
   }
 
-  /// Order: release of what the team did before the last sync, where the answers are not published first.
-  SLUICE_HD void count(const team_type& team, const resident_queue& q, std::uint32_t n,
+  /// Of the lanes that are answered, and of those whose commands are dropped. Order: release of what the team
+  /// did before the last sync.
+  SLUICE_HD void count(const team_type& team, const resident_queue& q, bool is_answered, bool is_dropped,
                        const decoded& mine) const {
     using kind = resident_counts;
-    const bool active = team.rank() < n;
-    const std::uint32_t answered = team.ballot(active && !mine.dropped);
+    const std::uint32_t answered = team.ballot(is_answered);
     const std::uint32_t good = team.ballot(mine.code.is_ok());
     const std::uint32_t reads = answered & team.ballot(mine.op == opcode::read);
     const std::uint32_t writes = answered & team.ballot(mine.writes());
@@ -285,7 +354,7 @@ struct resident_kernel {
       if (team.rank() == which) add = what;
     };
     is(kind::served, lane::bit_count(answered));
-    is(kind::dropped, n - lane::bit_count(answered));
+    is(kind::dropped, lane::bit_count(team.ballot(is_dropped)));
     is(kind::failed, lane::bit_count(failed));
     is(kind::reads, lane::bit_count(reads));
     is(kind::writes, lane::bit_count(writes));
@@ -305,117 +374,6 @@ struct resident_kernel {
     std::uint64_t total = 0;
     for (; which != 0; which &= which - 1) total += team.of(value, which & (~which + 1));
     return total;
-  }
-
-  SLUICE_HD static nvme::completion_entry& answer_at(const resident_queue& q, std::uint32_t position) {
-    return q.completions[wrapped(position, q.completion_size)];
-  }
-  /// The entry but for its last dword, which publishes it.
-  SLUICE_HD static void write_answers(const resident_queue& q, bool mine, std::uint32_t position) {
-    if (!mine) return;
-    nvme::completion_entry& entry = answer_at(q, position);
-    entry.result = 0;
-    entry.dw1 = 0;
-    entry.sq_head = q.head | q.id << 16;
-  }
-  /// Release, by the caller's fence: pairs with the reaper's acquire of the phase.
-  SLUICE_HD static void publish_answers(const team_type& team, resident_queue& q, bool mine, std::uint32_t n,
-                                        std::uint32_t position, std::uint32_t tail) {
-    const std::uint32_t phase = position >= q.completion_size ? q.phase ^ 1U : q.phase;
-    if (mine) lane::on_system(answer_at(q, position).tail).store(tail | phase << 16, lane::released);
-    team.sync();
-    if (q.posted + n >= q.completion_size) q.phase ^= 1U;
-    q.posted = wrapped(q.posted + n, q.completion_size);
-  }
-
-  /// Puts the batch's answers among the late ones, each with its time.
-  SLUICE_HD void put_off(const team_type& team, resident_queue& q, std::uint32_t n, const decoded& mine,
-                         std::uint32_t tail) const {
-    const bool active = team.rank() < n;
-    const std::uint64_t due = due_time(team, q, active, mine);
-    const bool answered = active && !mine.dropped;
-    const std::uint32_t answers = team.ballot(answered);
-    if (answered) {
-      const std::uint32_t place = q.late_head + q.late_count + lane::bit_count(answers & (team.bit() - 1));
-      q.late[wrapped(place, q.completion_size)] = {due, tail, 0};
-    }
-    q.late_count += lane::bit_count(answers);
-    team.sync();
-  }
-
-  SLUICE_HD std::uint64_t due_time(const team_type& team, const resident_queue& q, bool active,
-                                   const decoded& mine) const {
-    std::uint64_t now = 0;
-    if (team.leads()) now = lane::clock_ns();
-    now = team.broadcast(now);
-    std::uint64_t due = now;
-    if (job.times.any) {
-      const bool timed = active && mine.has_blocks() && mine.code.is_ok();
-      const std::uint64_t busy = timed ? job.times.busy(mine.writes(), mine.bytes) : 0;
-      std::uint64_t before = 0;
-      const std::uint64_t begin = reserve(team, now, busy, before);
-      due = begin + (before >> tick_shift) + job.times.latency(mine.writes());
-    }
-    const std::uint64_t drawn =
-        mix(q.seen + team.rank() + (std::uint64_t{q.id} << 48) + job.dice.plan().seed);
-    if (job.times.jitter_ns != 0) due += drawn % (job.times.jitter_ns + 1);
-    constexpr std::uint64_t shuffle_ns = 50'000;
-    if (job.dice.plan().shuffle) due += drawn % shuffle_ns;
-    return due + std::uint64_t{job.dice.plan().delay_us} * 1000;
-  }
-
-  /// Takes `busy` ticks of each lane on the drive's clock, one after the other. Returns when the first
-  /// begins, ns; `before`: ticks from there until the calling lane's turn.
-  SLUICE_HD std::uint64_t reserve(const team_type& team, std::uint64_t now, std::uint64_t busy,
-                                  std::uint64_t& before) const {
-    std::uint64_t through = busy;  // inclusive prefix sum
-    for (std::uint32_t reach = 1; reach < team.size(); reach *= 2) {
-      const std::uint64_t other = team.from(through, team.rank() >= reach ? team.rank() - reach : 0);
-      if (team.rank() >= reach) through += other;
-    }
-    before = through - busy;
-    const std::uint64_t all = team.from(through, team.size() - 1);
-    std::uint64_t begin = now;
-    if (team.leads()) {
-      auto origin = lane::on_device(job.clock[1]);
-      std::uint64_t zero = 0;
-      if (origin.load(lane::relaxed) == 0) origin.compare_exchange(zero, now, lane::relaxed);
-      const std::uint64_t start = origin.load(lane::relaxed);
-      const std::uint64_t ticks = (now > start ? now - start : 0) << tick_shift;
-      auto free_at = lane::on_device(job.clock[0]);
-      if (free_at.load(lane::relaxed) < ticks) free_at.fetch_max(ticks, lane::relaxed);
-      begin = start + (free_at.fetch_add(all, lane::relaxed) >> tick_shift);
-    }
-    return team.broadcast(begin);
-  }
-
-  /// Posts those of the oldest late answers that are due; true where there were some.
-  SLUICE_HD bool post_due(const team_type& team, resident_queue& q) const {
-    if (q.late_count == 0) return false;
-    const std::uint32_t window = q.late_count < team.size() ? q.late_count : team.size();
-    const bool have = team.rank() < window;
-    late_answer answer{};
-    if (have) answer = q.late[wrapped(q.late_head + team.rank(), q.completion_size)];
-    std::uint64_t now = 0;
-    if (team.leads()) now = lane::clock_ns();
-    now = team.broadcast(now);
-    const bool due = have && answer.due <= now;
-    const std::uint32_t posted = team.ballot(due), kept = team.ballot(have && !due);
-    const std::uint32_t n = lane::bit_count(posted);
-    if (n == 0) return false;
-    const std::uint32_t position = q.posted + lane::bit_count(posted & (team.bit() - 1));
-    write_answers(q, due, position);
-    team.sync();
-    lane::fence_for_releases();
-    publish_answers(team, q, due, n, position, answer.tail);
-    // The others stay, at the end of the window.
-    if (have && !due)
-      q.late[wrapped(q.late_head + n + lane::bit_count(kept & (team.bit() - 1)), q.completion_size)] = answer;
-    q.late_head = wrapped(q.late_head + n, q.completion_size);
-    q.late_count -= n;
-    team.sync();
-    lane::tell_waiting_lanes();
-    return true;
   }
 
   SLUICE_HD SLUICE_NOINLINE void report(const nvme::submission_entry* entry, std::uint32_t id, bool answered,

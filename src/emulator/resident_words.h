@@ -9,9 +9,17 @@
 #include "controller/limits.h"
 #include "emulator/service_times.h"
 #include "sluice/base/types.h"
+#include "sluice/lane/hd.h"
 #include "sluice/nvme/command.h"
 
 namespace sluice::emulator {
+
+/// How residents go about their commands.
+enum class service : std::uint8_t {
+  at_once,    ///< one batch after the other, each answered when its bytes have moved
+  timed,      ///< answers wait until they are due, and faults are committed
+  by_region,  ///< all residents move bytes of one region of the media at a time
+};
 
 /// Host to residents; in lanes' memory.
 struct alignas(line_bytes) resident_orders {
@@ -41,11 +49,28 @@ struct alignas(16) late_answer {
   std::uint32_t unused;
 };
 
+/// A copy that waits for its region's turn.
+struct alignas(32) held_copy {
+  std::byte* memory;
+  std::uint64_t block;
+  std::uint32_t bytes;
+  std::uint32_t command;
+  nvme::opcode op;
+  std::uint8_t unused[7];
+};
+
+/// Whose turn it is; in lanes' memory.
+struct region_turns {
+  alignas(line_bytes) std::uint32_t turn;   ///< the region is this modulo their number
+  alignas(line_bytes) std::uint32_t votes;  ///< queues that have nothing left for it
+};
+
 /// A queue pair as its resident keeps it; the host reads and writes it while the resident is parked.
 struct alignas(line_bytes) resident_queue {
   const nvme::submission_entry* submissions;
   nvme::completion_entry* completions;
   late_answer* late;   ///< a ring of completion_size entries
+  std::byte* shelf;    ///< see region_shelf
   std::uint64_t seen;  ///< commands of this identifier so far
   std::uint32_t id;
   std::uint32_t size, completion_size;
@@ -54,8 +79,11 @@ struct alignas(line_bytes) resident_queue {
   std::uint32_t tail_read;   ///< the doorbell's last value
   std::uint32_t posted, freed, freed_read;
   std::uint32_t phase;
-  std::uint32_t late_head, late_count;
-  std::uint32_t extent;  ///< of resident_job::reach: where the last command's memory lay
+  std::uint32_t late_head;
+  std::uint32_t late_count;  ///< answers that are owed: late ones, or copies on the shelf
+  std::uint32_t shelf_mask;  ///< places - 1
+  std::uint32_t voted;       ///< 1 + the turn for which this queue has nothing left
+  std::uint32_t extent;      ///< of resident_job::reach: where the last command's memory lay
 };
 
 /// Of one queue identifier; a line each, and added to without waiting.
@@ -102,7 +130,9 @@ struct resident_job {
   controller::limits bounds;
   controller::fault_dice dice{drive::fault_plan{}};
   service_times times;
-  std::uint64_t* clock;  ///< [0] when the drive is free again, in ticks since [1], ns
+  region_turns* turns;
+  std::uint32_t regions, region_shift;  ///< by_region: how many, and log2 of their bytes
+  std::uint64_t* clock;                 ///< [0] when the drive is free again, in ticks since [1], ns
 };
 
 /// A resident's word in `parked` once it has left.

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
+#include <cstring>
 #include <span>
 #include <string>
 #include <thread>
 
 #include "emulator/resident.h"
+#include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/drive/shared_word.h"
 
@@ -23,12 +26,17 @@ constexpr auto patience = std::chrono::seconds(5);
 
 std::uint32_t warps_of(backend kind, std::uint32_t blocks) {
   // One warp takes all queues of a CPU's drive: its lanes share one thread.
-  return kind == backend::cuda ? blocks * resident_kernel<true>::block_lanes / 32 : 1;
+  return kind == backend::cuda ? blocks * resident_kernel<service::at_once>::block_lanes / 32 : 1;
 }
 
 template <class T>
 memory::buffer make(backend on, memory::place where, std::size_t count) {
   return {on, where, count * sizeof(T)};
+}
+
+std::uint32_t regions_of(const resident_options& options) {
+  if (options.region_bytes == 0) return 1;
+  return static_cast<std::uint32_t>(divide_up(options.media_bytes, options.region_bytes));
 }
 
 template <class T>
@@ -62,6 +70,7 @@ residents::residents(lane::machine* on, const resident_options& options)
   reach_ = make<reach_extent>(kind_, place::device, most_extents);
   bells_ = memory::buffer(kind_, place::device, std::size_t{options.bell_count} * line_bytes);
   clock_ = make<std::uint64_t>(kind_, place::device, 2);
+  turns_ = make<region_turns>(kind_, place::device, 1);
   present_ = make<std::uint32_t>(kind_, place::pinned, blocks_);
   parked_ = make<std::uint32_t>(kind_, place::pinned, warps_);
   trouble_ = make<resident_trouble>(kind_, place::pinned, trouble_entries);
@@ -81,6 +90,9 @@ residents::residents(lane::machine* on, const resident_options& options)
           .bounds = {},
           .dice = controller::fault_dice(options.faults),
           .times = options.times,
+          .turns = turns_.lanes_as<region_turns>(),
+          .regions = regions_of(options),
+          .region_shift = options.region_bytes == 0 ? 0 : log2_exact(options.region_bytes),
           .clock = clock_.lanes_as<std::uint64_t>()};
   with_kernel([&](auto kernel) { lane::preload<decltype(kernel)>(*aside_); });
   if (kind_ == backend::cuda) on_->join(*this);
@@ -97,12 +109,21 @@ residents::~residents() {
   }
 }
 
+service residents::how() const {
+  if (options_.times.any || options_.faults.any()) return service::timed;
+  return job_.regions > 1 ? service::by_region : service::at_once;
+}
+
 template <class Act>
 void residents::with_kernel(Act&& act) const {
-  if (is_timed())
-    act(resident_kernel<true>{job_});
-  else
-    act(resident_kernel<false>{job_});
+  switch (how()) {
+    case service::timed:
+      return act(resident_kernel<service::timed>{job_});
+    case service::by_region:
+      return act(resident_kernel<service::by_region>{job_});
+    case service::at_once:
+      return act(resident_kernel<service::at_once>{job_});
+  }
 }
 
 void residents::begin() {
@@ -127,7 +148,7 @@ void residents::begin() {
 void residents::start() {
   job_.ordinal = ++ordinal_;
   std::ranges::fill(parked_.host_as<std::uint32_t>(), 0U);
-  const std::uint32_t lanes = kind_ == backend::cuda ? resident_kernel<true>::block_lanes : 32;
+  const std::uint32_t lanes = kind_ == backend::cuda ? resident_kernel<service::at_once>::block_lanes : 32;
   with_kernel([&](auto kernel) { running_ = lane::start(*aside_, {blocks_, lanes}, kernel); });
 }
 
@@ -226,13 +247,21 @@ void residents::write_reach() {
 void residents::write_served() {
   memory::copy_in(served_.view(), 0, std::as_bytes(std::span(identifiers_)));
   poke(orders_.view(), offsetof(resident_orders, queues), static_cast<std::uint32_t>(identifiers_.size()));
+  // Another number of voters: the vote begins anew, with a turn for which nobody has voted.
+  poke(turns_.view(), offsetof(region_turns, votes), std::uint32_t{0});
+  poke(turns_.view(), offsetof(region_turns, turn),
+       peek<std::uint32_t>(turns_.view(), offsetof(region_turns, turn)) + 2);
 }
 
 void residents::adopt(const controller::queue_in_service& queue) {
   // Kept for the identifier's next queue, and not made while residents are parked: memory that is given back
   // waits for the device.
-  if (is_timed() && late_[queue.id].size() < queue.completion_entries * sizeof(late_answer))
-    late_[queue.id] = make<late_answer>(kind_, memory::place::device, queue.completion_entries);
+  const std::uint32_t places = std::bit_ceil(queue.completion_entries);
+  memory::buffer& owed = late_[queue.id];
+  if (how() == service::timed && owed.size() < places * sizeof(late_answer))
+    owed = make<late_answer>(kind_, memory::place::device, places);
+  if (how() == service::by_region && owed.size() < region_shelf::bytes(places, job_.regions))
+    owed = {kind_, memory::place::device, region_shelf::bytes(places, job_.regions)};
   while_parked([&] {
     const std::byte* submissions =
         lanes_of(queue.submissions, std::uint64_t{queue.entries} * sizeof(nvme::submission_entry));
@@ -241,7 +270,10 @@ void residents::adopt(const controller::queue_in_service& queue) {
     resident_queue made{};
     made.submissions = reinterpret_cast<const nvme::submission_entry*>(submissions);
     made.completions = reinterpret_cast<nvme::completion_entry*>(completions);
-    made.late = late_[queue.id].lanes_as<late_answer>();
+    made.late = owed.lanes_as<late_answer>();
+    made.shelf = owed.lanes();
+    made.shelf_mask = places - 1;
+    if (how() == service::by_region) clear_shelf(owed, places);
     made.seen = queue.seen;
     made.id = queue.id;
     made.size = queue.entries;
@@ -259,6 +291,17 @@ void residents::adopt(const controller::queue_in_service& queue) {
     const std::lock_guard lock(mutex_);
     if (running_ == nullptr) start();
   }
+}
+
+/// Nothing on it, all places spare.
+void residents::clear_shelf(const memory::buffer& shelf, std::uint32_t places) const {
+  const std::size_t spare_at = region_shelf::spare_at(places, job_.regions);
+  std::vector<std::byte> bytes(spare_at + places * sizeof(std::uint16_t));
+  for (std::uint32_t i = 0; i < places; ++i) {
+    const auto place = static_cast<std::uint16_t>(i);
+    std::memcpy(bytes.data() + spare_at + i * sizeof place, &place, sizeof place);
+  }
+  memory::copy_in(shelf.view(), 0, bytes);
 }
 
 std::uint64_t residents::retire(std::uint16_t id) {

@@ -23,6 +23,8 @@ struct resident_options {
   std::byte* media = nullptr;    ///< as lanes reach it
   drive::fault_plan faults{};
   service_times times{};
+  std::uint64_t media_bytes = 0;
+  std::uint64_t region_bytes = 0;  ///< media are served a region at a time, a power of two; 0: all at once
 };
 
 /// On a GPU they run beside launches of `on`; on the CPU, in a thread of their own, always.
@@ -65,7 +67,8 @@ class residents final : public controller::queue_server, private lane::companion
   void end() override;
 
   void start();
-  bool is_timed() const { return options_.times.any || options_.faults.any(); }
+  service how() const;
+  void clear_shelf(const memory::buffer& shelf, std::uint32_t places) const;
   bool is_here() const { return running_ != nullptr && !running_->finished(); }
   /// Runs `change` while no resident touches anything.
   void while_parked(const std::function<void()>& change);
@@ -84,8 +87,8 @@ class residents final : public controller::queue_server, private lane::companion
   std::uint32_t blocks_, warps_;
   resident_job job_{};
 
-  memory::buffer orders_, queues_, counts_, served_, reach_, bells_, clock_;  // where lanes are
-  memory::buffer present_, parked_, trouble_;                                 // where the host polls
+  memory::buffer orders_, queues_, counts_, served_, reach_, bells_, clock_, turns_;  // where lanes are
+  memory::buffer present_, parked_, trouble_;                                         // where the host polls
   alignas(line_bytes) std::uint32_t sleeper_ = 0;
 
   mutable std::mutex mutex_;
@@ -95,7 +98,7 @@ class residents final : public controller::queue_server, private lane::companion
   std::vector<reach_extent> merged_;  // their union, as residents know it
   std::size_t written_extents_ = 0;
   std::vector<std::uint16_t> identifiers_;  // of the queues there are, sorted
-  std::vector<memory::buffer> late_;        // by identifier
+  std::vector<memory::buffer> late_;        // by identifier: late answers, or the shelf
 };
 
 }  // namespace sluice::emulator

@@ -20,10 +20,15 @@ std::uint64_t whole(double number) {
 
 void lay_queues(drive_plan& plan, double wanted, const surroundings& around) {
   const double each = std::min(wanted / static_cast<double>(plan.drives), plan.drive_rate);
-  const std::uint64_t by_depth = divide_up(plan.in_flight, around.depth - 1);
+  // A lane holds its place in a queue from before the drive has its command until after the answer.
+  const std::uint64_t held = divide_up(plan.lanes, plan.drives);
+  const std::uint64_t by_depth = divide_up(held, around.depth - 1);
   const std::uint64_t by_rate = whole(each / measured_queue_commands_per_s);
   plan.queues = std::min(std::bit_ceil(std::max(by_depth, by_rate)), around.queues);
-  plan.depth = std::min(std::bit_ceil(divide_up(plan.in_flight, plan.queues) + 1), around.depth);
+  // A team takes its places together, so the last one's must fit beside the others'.
+  constexpr std::uint64_t team = 32;
+  const std::uint64_t in_one = divide_up(held, plan.queues);
+  plan.depth = std::min(std::bit_ceil(in_one + (in_one > team ? team : 1)), around.depth);
 }
 
 /// Accesses a second that the deepest queues of all drives keep in flight.
@@ -67,6 +72,7 @@ drive_plan plan_drives(const drive_model& model, const workload& wanted, const s
   drive_plan plan;
   plan.drive_rate = model.mixed_rate(wanted.bytes, wanted.write_share);
   plan.queue_depth = commands_in_flight(wanted.accesses_per_s, model.latency_us);
+  plan.lanes = commands_in_flight(wanted.accesses_per_s, model.latency_us + around.lanes_us);
   plan.drives = drives.value_or(whole(wanted.accesses_per_s / plan.drive_rate));
   plan.in_flight = divide_up(plan.queue_depth, plan.drives);
   lay_queues(plan, wanted.accesses_per_s, around);

@@ -17,6 +17,7 @@ drive_maker emulated_maker(const std::string& name, const std::string& uri) {
 
 INSTANTIATE_TEST_SUITE_P(emulator, drive_contract,
                          testing::Values(emulated_maker("ideal", "emu:ideal?"),
+                                         emulated_maker("by_region", "emu:ideal?region=256KiB&"),
                                          emulated_maker("timed", "emu:p5800x?jitter_us=30&")),
                          [](const auto& each) { return each.param.name; });
 

@@ -58,17 +58,19 @@ TEST(sizing, gives_each_drive_queues_that_hold_its_commands) {
     const drive_plan plan = plan_of(model.name.c_str());
     EXPECT_TRUE(is_power_of_two(plan.queues)) << model.name;
     EXPECT_TRUE(is_power_of_two(plan.depth)) << model.name;
-    EXPECT_GE(plan.queues * (plan.depth - 1), plan.in_flight) << model.name;
+    EXPECT_GE(plan.queues * (plan.depth - 1) * plan.drives, plan.lanes) << model.name;
+    EXPECT_GE(plan.lanes, plan.queue_depth) << model.name;
     EXPECT_GE(plan.in_flight * plan.drives, plan.queue_depth) << model.name;
   }
 }
 
 TEST(sizing, keeps_one_entry_of_a_queue_free) {
   const workload four_in_flight{.accesses_per_s = 4e6 / 11};
-  EXPECT_EQ(plan_of("p5800x", four_in_flight).in_flight, 4U);
-  EXPECT_EQ(plan_of("p5800x", four_in_flight).depth, 8U);
+  const surroundings no_path{.lanes_us = 0};
+  EXPECT_EQ(plan_of("p5800x", four_in_flight, no_path).in_flight, 4U);
+  EXPECT_EQ(plan_of("p5800x", four_in_flight, no_path).depth, 8U);
   const workload three_in_flight{.accesses_per_s = 3e6 / 11};
-  EXPECT_EQ(plan_of("p5800x", three_in_flight).depth, 4U);
+  EXPECT_EQ(plan_of("p5800x", three_in_flight, no_path).depth, 4U);
 }
 
 TEST(sizing, spreads_a_fast_drive_over_more_queues_than_its_depth_takes) {
