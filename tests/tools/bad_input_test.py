@@ -45,12 +45,26 @@ class BadInput(ToolTest):
             self.refuses((*command, "file:missing"), "'missing'", "name another")
             self.refuses((*command, "file:letter?sise=3"), "'sise'", "did you mean 'size'")
             self.refuses((*command, "mem:1MiB?error_rate=2"), "error_rate")
-            self.refuses((*command, "emu:p580x"), "did you mean 'p5800x'?")
+            self.refuses((*command, "emu:p580x"), "'p580x'", "did you mean 'p5800x'?")
             self.refuses((*command, "emu:ideal?media=tape"), "media", "media=gpu or media=host")
             self.refuses((*command, "pci:0000:41:00.0"), "user-space driver", "block:")
             self.refuses((*command, "mem:8MiB?mdts=4096"), "mdts", "8192")
         self.refuses(("drives", "release", "pci:0000:41:00.0"), "not supported by this build")
         self.refuses(("drives", "release", "mem:1MiB"), "not taken from the kernel")
+
+    def test_plans_that_cannot_be_verified(self):
+        plan = ("plan", "--accesses", "51M", "--verify")
+        self.refuses(plan, "no drive is named", "--drive-model")
+        self.refuses(("plan", "--accesses", "51M", "--drive-model", "p5800x", "--seconds", "1"), "--verify")
+        self.refuses((*plan, "--drive-model", "p5800x", "--lanes-us", "0"), "--lanes-us")
+
+    def test_emulated_drives_that_are_none(self):
+        for option in ("sms=0", "size=0", "latency_us=5", "region=1000", "from=missing"):
+            self.refuses(("drives", "list", "emu:ideal?" + option), option.split("=")[0] if option != "from=missing" else "missing")
+        self.refuses(("drives", "list", "emu:p5800x?count=2"), "count=")
+        self.refuses(("drives", "list", "emu:p5800x?region=1MiB"), "region=")
+        self.refuses(("bench", "io", "--drive", "emu:p5800x?count=0"), "count")
+        self.refuses(("bench", "io", "--drive", "mem:8MiB", "--a-lane", "9"), "--a-lane")
 
     def test_sizes_that_are_none(self):
         bench = ("bench", "cache", "--drive", "mem:8MiB")

@@ -22,7 +22,7 @@ class Output(ToolTest):
     def check_bench(self, result):
         self.assertLessEqual(BENCH_KEYS, set(result))
         self.assertIs(result["verified"], True)
-        self.assertEqual(set(result["latency_us"]), {"p50", "p99", "p999", "max"})
+        self.assertLessEqual({"p50", "p99", "p999", "max"}, set(result["latency_us"]))
         self.assertEqual(set(result["bare"]), {"iops", "bytes_per_s"})
         self.assertEqual(result["commands_issued"], result["commands_served"] + result["dropped"])
         self.assertAlmostEqual(result["ratio_to_bare"], result["iops"] / result["bare"]["iops"])
@@ -158,13 +158,46 @@ class Output(ToolTest):
         result = self.result("bench", "io", "--backend", "cpu", "--drive", "mem:8MiB", "--seconds", "0.05")
         self.check_bench(result)
         self.assertLessEqual(AROUND_KEYS, set(result))
+        self.assertGreater(result["latency_us"]["alone"], 0)
+
+    def check_emulated(self, drive, *options):
+        result = self.result("bench", "io", "--backend", "cpu", "--drive", drive, "--seconds", "0.1", "--span", "4MiB", *options)
+        self.check_bench(result)
+        return result
+
+    def test_bench_io_drives_emulated_drives(self):
+        self.check_emulated("emu:ideal?size=4MiB", "--mix", "0.3", "--block", "4KiB")
+        self.check_emulated("emu:ideal?size=4MiB&region=256KiB", "--mix", "0.3", "--a-lane", "4", "--queues", "3")
+        several = self.check_emulated("emu:pm1735?size=4MiB&jitter_us=20&count=3")
+        self.assertEqual(len(several["config"]["drives"]), 3)
+        slow = self.check_emulated("emu:p5800x?size=4MiB&latency_us=5000&write_iops_512=100000")
+        self.assertGreaterEqual(slow["latency_us"]["alone"], 5000)
+
+    def test_lanes_may_have_several_commands_in_flight(self):
+        for drive in ("mem:4MiB", "emu:ideal?size=4MiB"):
+            result = self.check_emulated(drive, "--a-lane", "8", "--mix", "0.5")
+            self.assertEqual(result["config"]["a_lane"], 8)
+
+    def test_bfs_runs_on_a_copy_on_emulated_drives(self):
+        self.write("edges.txt", b"".join(b"%d %d\n" % (n, (n * 7 + 1) % 5000) for n in range(5000)))
+        self.result("graph", "import", "edges.txt", "--to", "file:g.img")
+        found = self.result("graph", "bfs", "--backend", "cpu", "--graph", "file:g.img", "--onto", "emu:ideal?size=64MiB", "--verify")
+        self.assertIs(found["verified"], True)
+
+    def test_plan_is_kept_or_not_by_emulated_drives(self):
+        planned = self.result("plan", "--accesses", "2000", "--drive-model", "980pro", "--latency-us", "20000", "--verify",
+                              "--seconds", "0.5", "--backend", "cpu")
+        verified = planned["verified"]
+        self.assertAlmostEqual(verified["ratio"], verified["measured"] / 2000)
+        self.assertGreater(verified["ratio"], 0.3)
+        self.assertEqual(verified["commands_issued"], verified["commands_served"])
 
     def check_plan(self, result):
         self.assertLessEqual(PLAN_KEYS, set(result))
         self.assertEqual(set(result["limits"]), {"link", "drive", "queue_depth", "sms"})
         self.assertEqual(result["limits"][result["limit"]], min(result["limits"].values()))
         self.assertGreaterEqual(result["in_flight_per_drive"] * result["drives"], result["queue_depth"])
-        self.assertEqual(result["lanes"], result["queue_depth"])
+        self.assertGreater(result["lanes"], result["queue_depth"])
 
     def test_plan_has_the_arithmetic_of_the_paper(self):
         for latency, depth in ((11, 561), (324, 16524)):

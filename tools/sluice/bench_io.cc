@@ -70,6 +70,7 @@ json config_of(const io_choice& choice, const io_bench_options& point, const io_
           {"depth", point.depth},
           {"queues", point.queues},
           {"lanes", got.lanes},
+          {"a_lane", point.a_lane},
           {"controllers", choice.controllers},
           {"pattern", name_of(point.pattern)},
           {"mix", point.write_share},
@@ -92,7 +93,8 @@ json object_of(const io_bench_options& point, const io_bench_result& got) {
            {{"p50", got.latency.p50},
             {"p99", got.latency.p99},
             {"p999", got.latency.p999},
-            {"max", got.latency.max}}},
+            {"max", got.latency.max},
+            {"alone", got.latency.alone}}},
           {"bare", {{"iops", got.bare_iops}, {"bytes_per_s", got.bare_iops * bytes}}},
           {"ratio_to_bare", got.ratio_to_bare()},
           {"comparators", json::array()}};
@@ -128,12 +130,14 @@ std::string text_of(const io_bench_options& point, const io_bench_result& got, c
       "{} commands of {} bytes in {:.2f} s on {}, {} lanes, {} path\n"
       "  rate       {:.3f} M commands/s, {:.2f} GB/s, on {:.2f} cores\n"
       "  bare       {:.3f} M blocks/s, {:.2f} GB/s: the same blocks moved without a queue; ratio {:.3f}\n"
-      "  latency    p50 {:.0f} µs, p99 {:.0f} µs, p99.9 {:.0f} µs, max {:.0f} µs\n"
+      "  latency    p50 {:.0f} µs, p99 {:.0f} µs, p99.9 {:.0f} µs, max {:.0f} µs; {:.1f} µs alone, from "
+      "doorbell "
+      "to answer\n"
       "  I/O truth  {} commands issued by lanes, {} served by the drives{}; every block checked\n",
       got.commands, point.block_bytes, got.seconds, on.name(), got.lanes, got.staged ? "staged" : "peer",
       got.iops() / 1e6, got.iops() * bytes / 1e9, got.cores(), got.bare_iops / 1e6,
       got.bare_iops * bytes / 1e9, got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.latency.p999,
-      got.latency.max, got.issued, got.served,
+      got.latency.max, got.latency.alone, got.issued, got.served,
       got.dropped > 0 ? fmt::format(", {} dropped", got.dropped) : "");
 }
 
@@ -179,7 +183,7 @@ json measure(lane::machine& on, storage& drives, const io_choice& choice, std::s
   bare_limits bare(on);
   progress bar("measuring", points.size());
   for (const io_bench_options& point : points) {
-    const io_bench_result got = run_io_bench(on, drives, point, bare, context::stop_asked);
+    const io_bench_result got = run_io_bench(on, drives, point, &bare, context::stop_asked);
     context::stop_if_asked();
     judge(got);
     bar.add(1);
@@ -218,7 +222,10 @@ void add_bench_io(CLI::App& bench, context& with) {
   io.add_option("--queues", choice->bench.queues, "queue pairs a drive")->check(CLI::Range(1U, 65535U));
   io.add_option("--depth", choice->bench.depth, "entries a queue, a power of two")
       ->check(CLI::Range(2U, 32768U));
-  io.add_option("--threads", choice->bench.lanes, "commands in flight, one a lane (default: as many as fit)");
+  io.add_option("--threads", choice->bench.lanes, "lanes (default: as many as the queues take commands)");
+  io.add_option("--a-lane", choice->bench.a_lane, "commands that each lane has in flight")
+      ->check(CLI::Range(1U, most_a_lane))
+      ->capture_default_str();
   io.add_option("--controllers", choice->controllers, "threads of each software controller")
       ->check(CLI::Range(1U, 1024U));
   io.add_option("--pattern", choice->pattern, "which blocks are moved")

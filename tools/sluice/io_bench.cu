@@ -9,9 +9,11 @@
 #include <span>
 #include <thread>
 
+#include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/memory/buffer.h"
 #include "sluice/queue/queue_set.h"
+#include "tools/sluice/drive_probe.h"
 
 namespace sluice::tool {
 
@@ -72,6 +74,7 @@ class bench {
         span_(blocks * options.block_bytes),
         blocks_(blocks) {
     make_lanes();
+    alone_us_ = lone_latency_us(on, *drives_.front(), options.block_bytes);
     make_queues();  // what the drives refuse is said before they are read whole
     const bool lanes_fill = options.fill && machine_.kind() == backend::cuda && !staged();
     if (options.fill && !lanes_fill) fill_by_host();
@@ -96,6 +99,7 @@ class bench {
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
     result.cpu_seconds = cpu_seconds() - cpu_before;
     summarise_latency(result);
+    result.latency.alone = alone_us_;
     if (!stop()) {
       io_bench_result untimed;
       const std::uint64_t most =
@@ -191,29 +195,38 @@ class bench {
   /// Calls `act` with the kernel for this machine and these drives.
   template <io_check Check, class Act>
   auto with_kernel(const io_job& job, const Act& act) const {
-    const bool alone = machine_.kind() == backend::cpu;
-    if (staged())
-      return alone ? act(io_kernel<queue::path::staged, lane::solo, Check>{job})
-                   : act(io_kernel<queue::path::staged, lane::full_warp, Check>{job});
-    return alone ? act(io_kernel<queue::path::peer, lane::solo, Check>{job})
-                 : act(io_kernel<queue::path::peer, lane::full_warp, Check>{job});
+    return staged() ? with_path<queue::path::staged, Check>(job, act)
+                    : with_path<queue::path::peer, Check>(job, act);
   }
+  template <queue::path Path, io_check Check, class Act>
+  auto with_path(const io_job& job, const Act& act) const {
+    return machine_.kind() == backend::cpu ? with_team<Path, lane::solo, Check>(job, act)
+                                           : with_team<Path, lane::full_warp, Check>(job, act);
+  }
+  template <queue::path Path, class Team, io_check Check, class Act>
+  auto with_team(const io_job& job, const Act& act) const {
+    if constexpr (Check == io_check::stamp)
+      if (options_.a_lane > 1) return act(io_kernel<Path, Team, Check, io_flight::several>{job});
+    return act(io_kernel<Path, Team, Check>{job});
+  }
+
+  /// Of the kernel that checks so.
+  template <io_check Check>
   std::uint64_t resident_lanes() const {
     const auto blocks = [&](auto kernel) {
       return std::uint64_t{lane::resident_blocks<decltype(kernel)>(machine_, block_lanes())};
     };
-    return std::min(with_kernel<io_check::stamp>({}, blocks), with_kernel<io_check::every_byte>({}, blocks)) *
-           block_lanes();
+    return with_kernel<Check>({}, blocks) * block_lanes();
   }
   std::uint32_t lanes_a_team() const {
     return machine_.kind() == backend::cpu ? team_lanes<lane::solo> : team_lanes<lane::full_warp>;
   }
   std::uint64_t teams() const { return lanes_ / lanes_a_team(); }
-  /// The kernel's own blocks, or single warps where fewer lanes are wanted.
+  /// The kernel's own blocks, or single warps where another number of lanes is wanted.
   std::uint32_t block_lanes() const {
     constexpr std::uint32_t on_gpu = 256, one_warp = 32;
-    const bool few = options_.lanes != 0 && options_.lanes < on_gpu;
-    return machine_.kind() == backend::cuda && !few ? on_gpu : one_warp;
+    const bool odd = options_.lanes % on_gpu != 0;
+    return machine_.kind() == backend::cuda && !odd ? on_gpu : one_warp;
   }
   /// Of a team, where fewer are wanted than it has lanes.
   std::uint32_t commands_a_round() const {
@@ -223,16 +236,18 @@ class bench {
   bool staged() const { return !drives_.front()->reaches_frames(machine_.kind()); }
 
   void make_lanes() {
-    const std::uint64_t most = resident_lanes();
+    const std::uint64_t most = resident_lanes<io_check::stamp>();
     const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
     // A CPU lane costs a switch each time its warp meets: few keep the queues busy, more only wait.
     const std::uint64_t wanted = machine_.kind() == backend::cuda ? room : std::min<std::uint64_t>(room, 128);
-    lanes_ = std::min(most, options_.lanes != 0 ? options_.lanes : wanted);
+    const std::uint64_t asked = align_up(options_.lanes, block_lanes());
+    lanes_ = std::min(most, asked != 0 ? asked : wanted / options_.a_lane);
     lanes_ = std::max<std::uint64_t>(block_lanes(), lanes_ / block_lanes() * block_lanes());
+    const std::uint64_t places = lanes_ * options_.a_lane;
     const backend kind = machine_.kind();
     stride_ = queue::piece_stride(options_.block_bytes, 4096);
-    buffers_ = memory::buffer(kind, memory::place::device, lanes_ * stride_);
-    cells_ = memory::buffer(kind, memory::place::device, lanes_ * sizeof(io_cell));
+    buffers_ = memory::buffer(kind, memory::place::device, places * stride_);
+    cells_ = memory::buffer(kind, memory::place::device, places * sizeof(io_cell));
     records_ = memory::buffer(kind, memory::place::device, teams() * sizeof(io_team));
     latencies_ = memory::buffer(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t));
     stop_ = memory::buffer(kind, memory::place::pinned, sizeof(std::uint32_t));
@@ -251,7 +266,8 @@ class bench {
                     .block_shift = log2_exact(options_.block_bytes / one->info().block_size),
                     .buffers = {}};
       if (one->reaches_frames(machine_.kind())) {
-        prps_.emplace_back(*one, machine_.kind(), one->map(buffers_.view()), options_.block_bytes, lanes_);
+        prps_.emplace_back(*one, machine_.kind(), one->map(buffers_.view()), options_.block_bytes,
+                           lanes_ * options_.a_lane);
         port.buffers = prps_.back().ref();
       }
       ports.push_back(port);
@@ -283,6 +299,7 @@ class bench {
             .drive_count = drive_count(),
             .command_bytes = options_.block_bytes,
             .a_round = commands_a_round(),
+            .a_lane = options_.a_lane,
             .stride = stride_,
             .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
             .pattern = options_.pattern};
@@ -298,7 +315,8 @@ class bench {
 
   template <io_check Check>
   double launch(const io_job& job, const std::function<bool()>& stop) {
-    const lane::grid shape{static_cast<std::uint32_t>(lanes_ / block_lanes()), block_lanes()};
+    const std::uint64_t lanes = std::min(lanes_, resident_lanes<Check>());
+    const lane::grid shape{static_cast<std::uint32_t>(lanes / block_lanes()), block_lanes()};
     const auto running =
         with_kernel<Check>(job, [&](const auto& kernel) { return lane::start(machine_, shape, kernel); });
     while (!running->finished()) {
@@ -348,6 +366,7 @@ class bench {
   drive_list drives_;
   std::uint64_t span_, blocks_;   ///< of each drive
   drive::drive_counters before_;  ///< what lanes' commands are counted from
+  double alone_us_ = 0;
   std::uint64_t lanes_ = 0;
   std::uint32_t stride_ = 0;
   memory::buffer truth_, buffers_, cells_, records_, latencies_, stop_, ports_;
@@ -366,12 +385,14 @@ void need_possible(const storage& drives, const io_bench_options& options) {
 }
 
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             bare_limits& bare, const std::function<bool()>& stop) {
+                             bare_limits* bare, const std::function<bool()>& stop) {
   const std::uint64_t blocks = blocks_in_span(drives_of(drives, options), options);
   io_bench_result result = bench(on, drives, options, blocks).run(stop);
+  if (bare == nullptr) return result;
   const memory::place media = drives.drives().front()->info().media;
   const std::uint64_t span = std::min(blocks * options.block_bytes, most_bare_bytes);
-  result.bare_iops = bare.of({options.block_bytes, span, options.write_share > 0.5, media}).blocks_per_second;
+  result.bare_iops =
+      bare->of({options.block_bytes, span, options.write_share > 0.5, media}).blocks_per_second;
   return result;
 }
 

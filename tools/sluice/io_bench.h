@@ -18,7 +18,8 @@ struct io_bench_options {
   std::uint32_t block_bytes = 512;  ///< of one command, a power of two
   std::uint32_t queues = 4;         ///< a drive
   std::uint32_t depth = 1024;
-  std::uint64_t lanes = 0;  ///< commands in flight; 0: as many as the queues take
+  std::uint64_t lanes = 0;   ///< 0: as many as the queues take commands
+  std::uint32_t a_lane = 1;  ///< commands that each lane has in flight
   io_pattern pattern = io_pattern::random;
   double write_share = 0;
   double seconds = 2;
@@ -29,6 +30,7 @@ struct io_bench_options {
 
 struct latency_summary {
   double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< µs
+  double alone = 0;  ///< mean of a read alone, from doorbell to answer, on the first drive; 0: not known
 };
 
 struct io_bench_result {
@@ -56,9 +58,10 @@ struct io_bench_result {
 
 /// Throws error{bad_input} for options that do not fit the drives.
 void need_possible(const storage& drives, const io_bench_options& options);
-/// Runs the benchmark on drives opened raw. It ends early once `stop` says so. Throws error{bad_input} as
-/// need_possible() does, and for queues that a drive does not grant.
+/// Runs the benchmark on drives opened raw. `bare`: to measure the bare limit with, or null. It ends early
+/// once `stop` says so. Throws error{bad_input} as need_possible() does, and for queues that a drive does not
+/// grant.
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
-                             bare_limits& bare, const std::function<bool()>& stop);
+                             bare_limits* bare, const std::function<bool()>& stop);
 
 }  // namespace sluice::tool

@@ -39,7 +39,13 @@ struct alignas(32) io_cell {
   std::uint64_t word;
   std::uint64_t detail;
   std::uint64_t block;
+  queue::io_ticket ticket;  ///< valid where there is a command
 };
+
+/// Commands that one lane may have in flight.
+inline constexpr std::uint32_t most_a_lane = 8;
+/// In io_cell::block: the command writes.
+inline constexpr std::uint64_t write_bit = std::uint64_t{1} << 63;
 
 /// What one team counts and remembers, in a line of its own: what it needs once a round need not take
 /// registers while it waits.
@@ -50,7 +56,7 @@ struct alignas(128) io_team {
   std::uint64_t first_failure;  ///< status bits in the low half, drive in the high half; 0 where none
   std::uint64_t first_block;    ///< logical block of it
   std::uint64_t began;          ///< ns, the first round
-  std::uint64_t round_began;    ///< ns
+  std::uint64_t turn_began[most_a_lane];  ///< ns, of each command that its lanes have in flight
 };
 
 /// Four buckets to each power of two of nanoseconds.
@@ -75,8 +81,8 @@ struct io_drive {
 /// registers.
 struct io_job {
   const io_drive* drives;
-  io_cell* cells;             ///< one a lane
-  std::byte* buffers;         ///< one piece a lane
+  io_cell* cells;             ///< one a lane and command in flight
+  std::byte* buffers;         ///< one piece each, likewise
   const sector_truth* truth;  ///< of each sector, drive after drive; null where all hold filled_word()
   io_team* teams;             ///< one each
   std::uint64_t* latencies;   ///< latency_buckets counts
@@ -89,7 +95,8 @@ struct io_job {
   std::uint32_t first_drive;
   std::uint32_t drive_count;  ///< from there
   std::uint32_t command_bytes;
-  std::uint32_t a_round;  ///< commands that a team has in flight, at most its lanes
+  std::uint32_t a_round;  ///< commands that a team submits together, at most its lanes
+  std::uint32_t a_lane;   ///< commands that a lane has in flight
   std::uint32_t stride;   ///< of buffers
   std::uint32_t writes_in_1024;
   io_pattern pattern;
@@ -105,12 +112,17 @@ inline constexpr std::uint32_t team_lanes<lane::solo> = 1;
 /// What is compared with the truth of a sector that came.
 enum class io_check : std::uint8_t { stamp, every_byte };
 
-template <queue::path Path, class Team, io_check Check>
+/// How many commands a lane has in flight.
+enum class io_flight : std::uint8_t { one, several };
+
+template <queue::path Path, class Team, io_check Check, io_flight Flight = io_flight::one>
 struct io_kernel {
   /// 40 registers a lane on the peer path and 64 on the staged one, without a spill, as tests/ptx checks;
   /// whoever compares every byte is not timed and takes what it likes.
-  static constexpr lane::residency resident{
-      256, Check == io_check::every_byte ? 1U : (Path == queue::path::peer ? 6U : 4U)};
+  static constexpr lane::residency resident{256, Check == io_check::every_byte ? 1U
+                                                 : Flight == io_flight::several
+                                                     ? 4U
+                                                     : (Path == queue::path::peer ? 6U : 4U)};
 
   io_job job;
 
@@ -123,8 +135,13 @@ struct io_kernel {
   SLUICE_HD static std::uint32_t index() { return static_cast<std::uint32_t>(lane::grid_index()); }
   SLUICE_HD static std::uint32_t team_index() { return index() / team_lanes<Team>; }
   SLUICE_HD io_team& record() const { return job.teams[team_index()]; }
-  SLUICE_HD io_cell& cell() const { return job.cells[index()]; }
-  SLUICE_HD std::byte* data() const { return job.buffers + std::uint64_t{index()} * job.stride; }
+  /// Of the calling lane's `turn`-th command in flight. A team's are side by side.
+  SLUICE_HD std::uint64_t place(std::uint32_t turn) const {
+    if constexpr (Flight == io_flight::one) return index();
+    return (std::uint64_t{team_index()} * job.a_lane + turn) * team_lanes<Team> + index() % team_lanes<Team>;
+  }
+  SLUICE_HD io_cell& cell(std::uint32_t turn) const { return job.cells[place(turn)]; }
+  SLUICE_HD std::byte* data(std::uint32_t turn) const { return job.buffers + place(turn) * job.stride; }
   SLUICE_HD std::uint64_t block_of(std::uint64_t n) const {
     return drawn_block(job.pattern, n, job.block_bits, job.seed);
   }
@@ -136,70 +153,93 @@ struct io_kernel {
     const queue::basic_queue_pair_ref<Path> queue(drive.queues +
                                                   team_index() / job.drive_count % drive.queue_count);
     if (team.leads()) record().began = lane::clock_ns();
+    std::uint32_t turn = 0, under_way = 0;
     for (std::uint64_t first = std::uint64_t{team_index()} * team_lanes<Team>;; first += lane::grid_lanes()) {
       bool over = false;
-      if (team.leads()) over = first >= job.commands || time_is_over();
-      if (team.broadcast(over)) return;
-      one_round(team, queue, first + team.rank());
+      if (team.leads()) over = first >= job.commands || time_is_over(turn);
+      if (team.broadcast(over)) break;
+      begin(team, queue, first + team.rank(), turn);
+      if constexpr (Flight == io_flight::one) {
+        finish(team, queue, 0);
+        continue;
+      }
+      turn = next(turn);
+      if (++under_way < job.a_lane) continue;
+      finish(team, queue, turn);  // the oldest
+      --under_way;
     }
+    for (; under_way > 0; --under_way) finish(team, queue, before(turn, under_way));
   }
 
-  SLUICE_HD bool time_is_over() const {
+  // The commands in flight take turns.
+  SLUICE_HD std::uint32_t next(std::uint32_t turn) const { return turn + 1 == job.a_lane ? 0 : turn + 1; }
+  SLUICE_HD std::uint32_t before(std::uint32_t turn, std::uint32_t by) const {
+    return turn >= by ? turn - by : turn + job.a_lane - by;
+  }
+
+  SLUICE_HD bool time_is_over(std::uint32_t turn) const {
     io_team& mine = record();
     const std::uint64_t now = lane::clock_ns();
-    mine.round_began = now;
+    mine.turn_began[turn] = now;
     if (now - mine.began > job.nanoseconds) return true;
     // The host's word lies across the link: a look now and then is enough.
     return (mine.commands / 32 & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
   }
 
-  /// The n-th command of all.
-  SLUICE_HD void one_round(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
-                           std::uint64_t n) const {
+  /// Submits the n-th command of all.
+  SLUICE_HD void begin(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, std::uint64_t n,
+                       std::uint32_t turn) const {
     const bool active = n < job.commands && team.rank() < job.a_round;
-    cell() = {.word = 0, .detail = 0, .block = block_of(n)};  // nothing of ours is in flight
+    // Nothing of ours is in flight with this cell.
+    cell(turn) = {.word = 0, .detail = 0, .block = block_of(n) | (writes(n) ? write_bit : 0), .ticket = {}};
     if (job.writes_in_1024 != 0) {
-      if (active && writes(n)) fill(cell().block);
+      if (active && writes(n)) fill(turn);
       team.sync();
     }
-    const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(n); });
-    const bool waits = active && sent.code.is_ok();
-    wait(team, queue, waits, sent.ticket);
-    account(team, n, waits);
+    const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(turn); });
+    if (active && sent.code.is_ok()) cell(turn).ticket = sent.ticket;
   }
 
   SLUICE_HD bool writes(std::uint64_t n) const { return (mix(n + job.seed) & 1023U) < job.writes_in_1024; }
 
-  SLUICE_HD queue::io_request request_for(std::uint64_t n) const {
+  SLUICE_HD queue::io_request request_for(std::uint32_t turn) const {
     const io_drive& drive = job.drives[drive_index()];
+    io_cell& mine = cell(turn);
+    const std::uint64_t block = mine.block;
     queue::io_request request;
-    request.op = writes(n) ? nvme::opcode::write : nvme::opcode::read;
-    request.first = {cell().block << drive.block_shift};
+    request.op = (block & write_bit) != 0 ? nvme::opcode::write : nvme::opcode::read;
+    request.first = {(block & ~write_bit) << drive.block_shift};
     request.blocks = std::uint32_t{1} << drive.block_shift;
-    request.data = data();
+    request.data = data(turn);
     request.bytes = job.command_bytes;
-    if constexpr (Path != queue::path::staged) request.prps = drive.buffers.of(index(), job.command_bytes);
-    request.to = {&cell().word, &cell().detail, 1, 1};
+    if constexpr (Path != queue::path::staged)
+      request.prps = drive.buffers.of(place(turn), job.command_bytes);
+    request.to = {&mine.word, &mine.detail, 1, 1};
     return request;
   }
 
-  SLUICE_HD void wait(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, bool waits,
-                      queue::io_ticket ticket) const {
+  /// Waits for the command and accounts for it.
+  SLUICE_HD void finish(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
+                        std::uint32_t turn) const {
+    io_cell& mine = cell(turn);
+    const bool waits = mine.ticket.valid();
     // The queue's own deadline ends what is never answered.
     for (std::uint32_t looks = 1;; ++looks) {
-      const bool answered = !waits || lane::on_device(cell().word).load(lane::relaxed) != 0;
+      const bool answered = !waits || lane::on_device(mine.word).load(lane::relaxed) != 0;
       if (team.all(answered)) break;
-      queue.help(team, !answered, ticket);
+      queue.help(team, !answered, mine.ticket);
       if (team.leads()) lane::pause(looks);
     }
-    lane::on_device(cell().word).load(lane::acquire);  // pairs with the report: status and bytes are there
+    lane::on_device(mine.word).load(lane::acquire);  // pairs with the report: status and bytes are there
+    account(team, turn, waits);
   }
 
-  SLUICE_HD void account(const Team& team, std::uint64_t n, bool waited) const {
-    const auto code = static_cast<std::uint32_t>(cell().detail);
-    const std::uint64_t block = cell().block;
+  SLUICE_HD void account(const Team& team, std::uint32_t turn, bool waited) const {
+    const auto code = static_cast<std::uint32_t>(cell(turn).detail);
+    const std::uint64_t block = cell(turn).block & ~write_bit;
+    const bool wrote = (cell(turn).block & write_bit) != 0;
     const bool failed = waited && code != 0;
-    const bool wrong = waited && !failed && !writes(n) && !is_true(data(), drive_index(), block);
+    const bool wrong = waited && !failed && !wrote && !is_true(data(turn), drive_index(), block);
     const std::uint32_t failures = team.ballot(failed);
     const std::uint32_t lies = team.ballot(wrong);
     const std::uint32_t done = team.ballot(waited);
@@ -214,7 +254,7 @@ struct io_kernel {
     mine.wrong += lane::bit_count(lies);
     // One command in each round of a team is timed: the leader's, from before its submission to after its
     // answer.
-    const std::uint64_t took = lane::clock_ns() - mine.round_began;
+    const std::uint64_t took = lane::clock_ns() - mine.turn_began[turn];
     lane::on_device(job.latencies[latency_bucket(took)]).fetch_add(1, lane::relaxed);
   }
 
@@ -246,10 +286,10 @@ struct io_kernel {
     return good;
   }
 
-  SLUICE_HD void fill(std::uint64_t block) const {
+  SLUICE_HD void fill(std::uint32_t turn) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
-    const std::uint64_t first = first_sector(drive_index(), block);
-    auto* words = reinterpret_cast<std::uint64_t*>(data());
+    const std::uint64_t first = first_sector(drive_index(), cell(turn).block & ~write_bit);
+    auto* words = reinterpret_cast<std::uint64_t*>(data(turn));
     for (std::uint32_t i = 0; i < sectors * sector_words; ++i)
       words[i] = filled_word(first + i / sector_words, i % sector_words);
   }

@@ -13,6 +13,7 @@
 #include "tools/sluice/command.h"
 #include "tools/sluice/plan_files.h"
 #include "tools/sluice/plan_report.h"
+#include "tools/sluice/plan_verify.h"
 
 namespace sluice::tool {
 
@@ -24,6 +25,8 @@ struct plan_choice {
   emulator::workload wanted;
   emulator::surroundings around;
   std::string model, prices_file, measured_file;
+  bool verify = false;
+  double seconds = 1;
 };
 
 constexpr std::uint64_t block_bytes = 512;
@@ -94,6 +97,9 @@ void need_possible(const plan_choice& choice) {
 }
 
 void make_plan(context& with, plan_choice& choice) {
+  if (choice.verify && choice.model.empty() && choice.measured_file.empty())
+    throw error(error_kind::bad_input, "--verify runs one plan, and no drive is named",
+                "add --drive-model NAME, or --measured FILE");
   std::vector<emulator::drive_model> models = models_of(choice);
   need_possible(choice);
   settle_target(choice);
@@ -103,7 +109,15 @@ void make_plan(context& with, plan_choice& choice) {
     if (choice.latency_us) model.latency_us = *choice.latency_us;
     report.rows.push_back({model, emulator::plan_drives(model, choice.wanted, choice.around, choice.drives)});
   }
-  with.print(report.as_json(), report.as_text());
+  json object = report.as_json();
+  std::string text = report.as_text();
+  if (choice.verify) {
+    const verified_plan run =
+        verify_plan(*with.open_machine(), report.rows.front(), choice.wanted, choice.seconds);
+    object["verified"] = run.as_json();
+    text += run.as_text();
+  }
+  with.print(object, text);
 }
 
 void add_target(CLI::App& plan, plan_choice& choice) {
@@ -115,9 +129,15 @@ void add_target(CLI::App& plan, plan_choice& choice) {
                "GB/s of the GPU's link each way (default: what --saturate says, else 51.4, "
                "as measured over PCIe 5.0 x16)",
                most_gb, choice.link_gb);
+}
+
+void add_lanes(CLI::App& plan, plan_choice& choice) {
   add_positive(plan, "--gpu-commands",
                "commands a second that all SMs submit (default: 1339M, as measured on an H200)",
                most_a_second, choice.around.gpu_commands_per_s);
+  add_positive(plan, "--lanes-us",
+               "what lanes add to a drive's latency (default: 40, as measured on an H200)", most_us,
+               choice.around.lanes_us);
 }
 
 void add_drive(CLI::App& plan, plan_choice& choice) {
@@ -152,13 +172,17 @@ void add_drive(CLI::App& plan, plan_choice& choice) {
 
 void add_plan(CLI::App& program, context& with) {
   auto choice = std::make_shared<plan_choice>();
-  CLI::App& plan =
-      with.add_command(program,
-                       {"plan", "how many drives and queues a rate of accesses takes, and what limits it",
-                        "sluice plan --accesses 51M --block 512 --drive-model p5800x"},
-                       runs_on::host);
+  CLI::App& plan = with.add_command(
+      program, {"plan", "how many drives and queues a rate of accesses takes, and what limits it",
+                "sluice plan --accesses 51M --block 512 --drive-model p5800x"});
   add_target(plan, *choice);
+  add_lanes(plan, *choice);
   add_drive(plan, *choice);
+  CLI::Option* verify =
+      plan.add_flag("--verify", choice->verify, "run the plan on emulated drives: promised against measured");
+  plan.add_option("--seconds", choice->seconds, "how long --verify measures")
+      ->check(real_from(0.01, 3600))
+      ->needs(verify);
   with.runs(plan, [&with, choice] { make_plan(with, *choice); });
 }
 

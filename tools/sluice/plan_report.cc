@@ -61,7 +61,7 @@ json plan_report::row_json(const planned_drive& row) const {
           {"in_flight_per_drive", plan.in_flight},
           {"queues", plan.queues},
           {"depth", plan.depth},
-          {"lanes", plan.queue_depth},
+          {"lanes", plan.lanes},
           {"limit", to_string(plan.limit().what)},
           {"limits", limits},
           {"accesses_per_s", plan.accesses_per_s},
@@ -85,6 +85,7 @@ json plan_report::as_json() const {
                       {"mix", wanted.write_share},
                       {"link_bytes_per_s", around.link_bytes_per_s},
                       {"gpu_commands_per_s", around.gpu_commands_per_s},
+                      {"lanes_us", around.lanes_us},
                       {"max_queues", around.queues},
                       {"max_depth", around.depth},
                       {"prices", prices}};
@@ -140,16 +141,17 @@ std::string plan_report::price_text(const planned_drive& row) const {
 std::string plan_report::explained(const planned_drive& row) const {
   const auto& [model, plan] = row;
   return fmt::format(
-      "  queue depth  {} commands in flight, each by a lane: {}/s x {} µs (Little's law)\n"
+      "  queue depth  {} commands in flight on the drives: {}/s x {} µs (Little's law)\n"
+      "  lanes        {}, with a command each: their own way to the drives and back takes {} µs more\n"
       "  drives       {}, each {} accesses/s of this kind\n"
-      "  queues       {} of {} entries on each drive, for its {} commands in flight\n"
+      "  queues       {} of {} entries on each drive, for its share of the lanes\n"
       "  limit        {}\n"
       "  reaches      {} accesses/s, {:.2f} GB/s\n"
       "  cost         {}\n"
       "  figures      {}\n",
       format_grouped(plan.queue_depth), format_rate(wanted.accesses_per_s), model.latency_us,
-      format_grouped(plan.drives), format_rate(plan.drive_rate), plan.queues, plan.depth,
-      format_grouped(plan.in_flight), limit_text(plan), format_rate(plan.accesses_per_s),
+      format_grouped(plan.lanes), around.lanes_us, format_grouped(plan.drives), format_rate(plan.drive_rate),
+      plan.queues, plan.depth, limit_text(plan), format_rate(plan.accesses_per_s),
       plan.accesses_per_s * static_cast<double>(wanted.bytes) / 1e9, price_text(row), model.source);
 }
 
