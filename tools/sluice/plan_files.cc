@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <vector>
 
 #include "sluice/base/error.h"
 #include "sluice/drive/uri.h"
 #include "tools/sluice/command.h"
+#include "tools/sluice/json_file.h"
 
 namespace sluice::tool {
 
@@ -19,22 +18,6 @@ namespace {
 constexpr const char* price_mend =
     R"(write $/GB of dram and of drive models, as in {"dram": 11.13, "p5800x": 2.54})";
 constexpr const char* measured_mend = "give it what sluice bench io --json printed";
-
-/// A JSON object from a file. `mend` says what one is expected to hold.
-json read_object(const std::string& name, const char* mend) {
-  std::ifstream file(name);
-  if (!file || std::filesystem::is_directory(name))
-    throw error(error_kind::bad_input, "'" + name + "' cannot be read", "name a JSON file");
-  try {
-    json object = json::parse(file);
-    if (object.is_object()) return object;
-  } catch (const json::exception& fault) {
-    const std::string what = fault.what();  // "[json.exception.parse_error.101] parse error at line 3, ..."
-    throw error(error_kind::bad_input, "'" + name + "' is not JSON: " + what.substr(what.find(' ') + 1),
-                mend);
-  }
-  throw error(error_kind::bad_input, "'" + name + "' holds no JSON object", mend);
-}
 
 double price_of(const std::string& file, const std::string& key, const json& value) {
   if (!value.is_number() || value.get<double>() <= 0)
