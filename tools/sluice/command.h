@@ -140,5 +140,6 @@ void add_bench_cache(CLI::App& bench, context& with);
 void add_bench_io(CLI::App& bench, context& with);
 void add_graph(CLI::App& program, context& with);
 void add_plan(CLI::App& program, context& with);
+void add_report(CLI::App& program, context& with);
 
 }  // namespace sluice::tool

@@ -23,6 +23,7 @@ void add_subcommands(CLI::App& program, context& with) {
   sluice::tool::add_bench(program, with);
   sluice::tool::add_graph(program, with);
   sluice::tool::add_plan(program, with);
+  sluice::tool::add_report(program, with);
 }
 
 /// "sluice bench io", as far as the command line got.
