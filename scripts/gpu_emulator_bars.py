@@ -65,12 +65,14 @@ def keeping_time(tool):
         depths = [1, max(32, 32 * round(knee / 64)), max(64, 32 * round(knee / 8))]
         for depth in depths:
             drive = f"?size=64MiB&sms={16 if rate > 10e6 else 2}"
-            queues = ("--queues", str(max(1, min(256, depth // 64))), "--threads", str(depth))
+            queues = ("--queues", str(max(1, min(256, depth // 32))), "--threads", str(depth))
             (ideal, *_), _ = sluice_io(tool, "emu:ideal" + drive, *queues, seconds="0.2", rounds=1)
             (got, *_), command = sluice_io(tool, f"emu:{name}" + drive, *queues, seconds="0.5", rounds=1)
             lanes = got["config"]["lanes"]
             own_way = lanes / ideal["iops"] * 1e6 - ideal["latency_us"]["alone"]
-            predicted = min(rate, lanes / (latency + own_way) * 1e6)
+            # A warp asks for its commands together and waits for the last: the drive serves them one after the other.
+            in_line = (min(32, lanes) - 1) / rate * 1e6
+            predicted = min(rate, lanes / (latency + own_way + in_line) * 1e6)
             alone = got["latency_us"]["alone"]
             details[f"{name} x {lanes}"] = {"alone_us": alone, "iops": got["iops"], "predicted": predicted}
             worst_latency = max(worst_latency, abs(alone / latency - 1))

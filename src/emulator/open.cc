@@ -66,7 +66,7 @@ emulator::service_times take_times(uri& name, backend on) {
   if (!model) return {};
   // What a command alone takes on ideal drives, from before its submission to after its answer: one H200,
   // docs/results; a CPU's threads take what they take.
-  constexpr double overhead_us = 4.9;
+  constexpr double overhead_us = 5.3;
   const std::uint64_t overhead = take_ns(name, "overhead_us", on == backend::cuda ? overhead_us : 0);
   return emulator::service_times_of(*model, overhead, take_ns(name, "jitter_us", 0));
 }

@@ -282,7 +282,9 @@ struct resident_kernel {
 
   SLUICE_HD void move(const team_type& team, resident_queue& q, std::uint32_t n, decoded& mine,
                       std::uint32_t slot) const {
-    std::byte* const media = job.media + (mine.block << job.bounds.block_shift);
+    // A refused command may name any block.
+    const std::uint64_t at = mine.todo == task::copy ? mine.block << job.bounds.block_shift : 0;
+    std::byte* const media = job.media + at;
     std::byte* const to = mine.writes() ? media : mine.memory;
     const std::byte* const from = mine.writes() ? mine.memory : media;
     const bool active = team.rank() < n;
