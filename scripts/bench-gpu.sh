@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 main() {
-  if [ $# -ne 1 ]; then
-    echo "usage: scripts/bench-gpu.sh OUT.json" >&2
+  if [ $# -lt 1 ]; then
+    echo "usage: scripts/bench-gpu.sh OUT.json [PART...]" >&2
     exit 2
   fi
   local out
@@ -15,7 +15,8 @@ main() {
     echo "bench-gpu: building build/cuda/bin/sluice" >&2
     { cmake --preset cuda && cmake --build --preset cuda --target sluice --parallel "$(nproc)"; } >&2
   fi
-  exec python3 scripts/bench_gpu.py build/cuda/bin/sluice "$out"
+  shift
+  exec python3 scripts/bench_gpu.py build/cuda/bin/sluice "$out" "$@"
 }
 
 main "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the bars of a machine with a GPU: bench_gpu.py SLUICE OUT.json.
+"""Measures the bars of a machine with a GPU: bench_gpu.py SLUICE OUT.json [PART...], all parts or those that are named.
 
 Each bar is one command under a time limit, repeated, and its median; ratios are to the bare limit that the same command measures.
 SLUICE_COMMIT names the commit of the program where it was not built in this tree."""
@@ -23,18 +23,23 @@ def line(bar):
     return f"{bar['id']:20} {bar['value']:12.4g} {bar['bar']:10.4g}  {'yes' if bar['met'] else 'NO'}"
 
 
-def main(tool, out):
+PARTS = {"spine": gpu_spine_bars.measure, **gpu_emulator_bars.PARTS}
+
+
+def main(tool, out, *parts):
+    if unknown := set(parts) - set(PARTS):
+        sys.exit(f"bench-gpu: no part is called {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     (first, *_), _ = sluice_io(tool, "mem:64MiB", seconds="0.1", rounds=1)
     print(f"{'bar':20} {'value':>12} {'sought':>10}  met")
     bars = []
-    for part in (gpu_spine_bars, gpu_emulator_bars):
-        for bar in part.measure(tool):
+    for name in parts or PARTS:
+        for bar in PARTS[name](tool):
             bars.append(bar)
             print(line(bar), flush=True)
     return 0 if bars_file.write(out, commit(), first["machine"], bars) else 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: bench_gpu.py SLUICE OUT.json")
+    if len(sys.argv) < 3:
+        sys.exit("usage: bench_gpu.py SLUICE OUT.json [PART...]")
     sys.exit(main(*sys.argv[1:]))

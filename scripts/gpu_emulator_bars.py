@@ -103,6 +103,4 @@ def plans_kept(tool):
     yield bar_of("plans", off, "off the promise", 0.05, " ".join(command), met=off <= 0.05, ratios=ratios)
 
 
-def measure(tool):
-    for part in (speed_of_light, over_the_link, many_drives, keeping_time, few_lanes, plans_kept):
-        yield from part(tool)
+PARTS = {part.__name__: part for part in (speed_of_light, over_the_link, many_drives, keeping_time, few_lanes, plans_kept)}
