@@ -112,7 +112,8 @@ std::string uri::text_without(std::span<const std::string_view> keys) const {
   char mark = '?';
   for (const auto& [key, value] : options_) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    text += mark + key + "=" + value;
+    text += mark;
+    text.append(key).append("=").append(value);
     mark = '&';
   }
   return text;
