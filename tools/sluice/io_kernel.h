@@ -39,7 +39,7 @@ struct alignas(32) io_cell {
   std::uint64_t word;
   std::uint64_t detail;
   std::uint64_t block;
-  queue::io_ticket ticket;  ///< valid where there is a command
+  queue::io_ticket ticket;  ///< of a lane with several commands in flight
 };
 
 /// Commands that one lane may have in flight.
@@ -158,17 +158,21 @@ struct io_kernel {
       bool over = false;
       if (team.leads()) over = first >= job.commands || time_is_over(turn);
       if (team.broadcast(over)) break;
-      begin(team, queue, first + team.rank(), turn);
+      const queue::io_ticket given = begin(team, queue, first + team.rank(), turn);
       if constexpr (Flight == io_flight::one) {
-        finish(team, queue, 0);
+        finish(team, queue, 0, given);
         continue;
       }
+      cell(turn).ticket = given;
       turn = next(turn);
       if (++under_way < job.a_lane) continue;
-      finish(team, queue, turn);  // the oldest
+      finish(team, queue, turn, cell(turn).ticket);  // the oldest
       --under_way;
     }
-    for (; under_way > 0; --under_way) finish(team, queue, before(turn, under_way));
+    for (; under_way > 0; --under_way) {
+      const std::uint32_t oldest = before(turn, under_way);
+      finish(team, queue, oldest, cell(oldest).ticket);
+    }
   }
 
   // The commands in flight take turns.
@@ -186,9 +190,9 @@ struct io_kernel {
     return (mine.commands / 32 & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
   }
 
-  /// Submits the n-th command of all.
-  SLUICE_HD void begin(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, std::uint64_t n,
-                       std::uint32_t turn) const {
+  /// Submits the n-th command of all. The ticket is valid where there is one.
+  SLUICE_HD queue::io_ticket begin(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
+                                   std::uint64_t n, std::uint32_t turn) const {
     const bool active = n < job.commands && team.rank() < job.a_round;
     // Nothing of ours is in flight with this cell.
     cell(turn) = {.word = 0, .detail = 0, .block = block_of(n) | (writes(n) ? write_bit : 0), .ticket = {}};
@@ -197,7 +201,7 @@ struct io_kernel {
       team.sync();
     }
     const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(turn); });
-    if (active && sent.code.is_ok()) cell(turn).ticket = sent.ticket;
+    return active && sent.code.is_ok() ? sent.ticket : queue::io_ticket{};
   }
 
   SLUICE_HD bool writes(std::uint64_t n) const { return (mix(n + job.seed) & 1023U) < job.writes_in_1024; }
@@ -219,15 +223,15 @@ struct io_kernel {
   }
 
   /// Waits for the command and accounts for it.
-  SLUICE_HD void finish(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
-                        std::uint32_t turn) const {
+  SLUICE_HD void finish(const Team& team, const queue::basic_queue_pair_ref<Path>& queue, std::uint32_t turn,
+                        queue::io_ticket ticket) const {
     io_cell& mine = cell(turn);
-    const bool waits = mine.ticket.valid();
+    const bool waits = ticket.valid();
     // The queue's own deadline ends what is never answered.
     for (std::uint32_t looks = 1;; ++looks) {
       const bool answered = !waits || lane::on_device(mine.word).load(lane::relaxed) != 0;
       if (team.all(answered)) break;
-      queue.help(team, !answered, mine.ticket);
+      queue.help(team, !answered, ticket);
       if (team.leads()) lane::pause(looks);
     }
     lane::on_device(mine.word).load(lane::acquire);  // pairs with the report: status and bytes are there
