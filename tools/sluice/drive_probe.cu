@@ -51,7 +51,7 @@ struct probe_kernel {
     const std::uint64_t rung = lane::clock_ns();
     lane::ring(tail, (at + 1) % depth);
     std::uint32_t seen = 0;
-    std::uint64_t now = rung;
+    std::uint64_t now = 0;
     do {
       seen = lane::on_system(completions[at].tail).load(lane::acquire);
       now = lane::clock_ns();
