@@ -34,7 +34,8 @@ std::string uri_of(const emulator::drive_model& model, std::uint64_t drives, std
 /// Of each drive: what it moves in half a second, so that checking every byte takes no longer.
 std::uint64_t span_of(const emulator::drive_plan& plan, std::uint64_t block_bytes) {
   const double share = plan.accesses_per_s / static_cast<double>(plan.drives) / 2;
-  const double blocks = std::clamp(share, 64.0, static_cast<double>(media_bytes / block_bytes));
+  const std::uint64_t most = media_bytes / block_bytes;
+  const double blocks = std::clamp(share, 64.0, static_cast<double>(most));
   return static_cast<std::uint64_t>(blocks) * block_bytes;
 }
 
