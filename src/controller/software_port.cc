@@ -9,12 +9,12 @@ bus_address software_port::map(const memory::region& bytes) {
     throw error(error_kind::unavailable, "a software controller cannot reach GPU memory",
                 "stage through pinned host memory");
   const bus_address at{reinterpret_cast<std::uintptr_t>(bytes.host)};
-  controller_->map(at, bytes.bytes);
+  to().map(at, bytes.bytes);
   return at;
 }
 
 void software_port::unmap(const memory::region& bytes) {
-  controller_->unmap({reinterpret_cast<std::uintptr_t>(bytes.host)}, bytes.bytes);
+  to().unmap({reinterpret_cast<std::uintptr_t>(bytes.host)}, bytes.bytes);
 }
 
 }  // namespace sluice::controller
