@@ -5,6 +5,7 @@
 
 #include "emulator/resident_words.h"
 #include "sluice/lane/atomic.h"
+#include "sluice/lane/mutant.h"
 #include "sluice/lane/team.h"
 
 namespace sluice::emulator {
@@ -33,9 +34,11 @@ SLUICE_HD inline void write_answers(const resident_queue& q, bool mine, std::uin
 SLUICE_HD inline void publish_answers(const resident_team& team, resident_queue& q, bool mine,
                                       std::uint32_t n, std::uint32_t position, std::uint32_t tail) {
   const std::uint32_t phase = position >= q.completion_size ? q.phase ^ 1U : q.phase;
-  if (mine) lane::on_system(answer_at(q, position).tail).store(tail | phase << 16, lane::released);
+  if (mine)
+    lane::on_system(answer_at(q, position).tail)
+        .store(tail | phase << 16, lane::order_of("emulator.post", lane::released));
   team.sync();
-  if (q.posted + n >= q.completion_size) q.phase ^= 1U;
+  if (q.posted + n >= q.completion_size && !lane::planted("emulator.phase_stays")) q.phase ^= 1U;
   q.posted = wrapped(q.posted + n, q.completion_size);
 }
 

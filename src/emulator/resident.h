@@ -12,6 +12,7 @@
 #include "sluice/lane/copies.h"
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
+#include "sluice/lane/mutant.h"
 #include "sluice/lane/rest.h"
 #include "sluice/lane/team.h"
 #include "sluice/lane/wait.h"
@@ -41,10 +42,12 @@ struct resident_kernel {
 
   SLUICE_HD void operator()() const {
     const team_type team;
+    // Release pairs with residents::begin(), which then lets the launch go.
     if (lane::thread_index() == 0)
       lane::on_system(job.present[lane::block_index()]).store(job.ordinal, lane::release);
     std::uint32_t obeyed = 0;
     while (!serve_until_ordered(team, obeyed)) park(team, obeyed);
+    // Release pairs with residents::await_parked(): what we did to our queues is seen by the host.
     if (team.leads()) lane::on_system(job.parked[own_index()]).store(left, lane::release);
   }
 
@@ -61,7 +64,7 @@ struct resident_kernel {
     for (std::uint32_t looks = 0;;) {
       const news now = look(team, some, q);
       if (now.stop != 0 || (now.park != obeyed && (now.park & 1U) != 0)) {
-        put_down(team, some, q, count);
+        if (!lane::planted("emulator.park_without_saving")) put_down(team, some, q, count);
         obeyed = now.park;
         return now.stop != 0;
       }
@@ -82,8 +85,9 @@ struct resident_kernel {
   }
 
   SLUICE_HD void park(const team_type& team, std::uint32_t order) const {
-    // Release: what we did to our queues is seen by the host.
-    if (team.leads()) lane::on_system(job.parked[own_index()]).store(order, lane::release);
+    // Release pairs with residents::await_parked(): what we did to our queues is seen by the host.
+    if (team.leads())
+      lane::on_system(job.parked[own_index()]).store(order, lane::order_of("emulator.parked", lane::release));
     for (std::uint32_t looks = 1;; ++looks) {
       // Acquire pairs with the host's next order: the tables that it changed are seen.
       std::uint32_t now = order;
@@ -125,7 +129,8 @@ struct resident_kernel {
     if constexpr (How == service::by_region) {
       for (std::uint32_t at = own_index(); at < count; at += warps()) {
         q = job.queues[job.served[at]];
-        for (std::uint32_t region = 0; region < job.regions && q.late_count != 0; ++region)
+        const bool forgets = lane::planted("emulator.park_with_copies_held");
+        for (std::uint32_t region = 0; !forgets && region < job.regions && q.late_count != 0; ++region)
           while (serve_held(team, q, region)) {
           }
         if (team.leads()) job.queues[q.id] = q;
@@ -203,13 +208,14 @@ struct resident_kernel {
     turn = team.broadcast(turn);
     const bool voted = q.voted == turn + 1;
     if (serve_held(team, q, (turn + (voted ? 1 : 0)) % job.regions)) return true;
-    if (!voted) {
+    if (!voted && !lane::planted("emulator.never_vote")) {
       q.voted = turn + 1;
       const std::uint32_t voters = lane::on_device(job.orders->queues).load(lane::relaxed);
       if (team.leads() && lane::on_device(job.turns->votes).fetch_add(1, lane::relaxed) + 1 == voters) {
-        // Nobody votes before the next turn begins.
-        lane::on_device(job.turns->votes).store(0, lane::relaxed);
-        lane::on_device(job.turns->turn).store(turn + 1, lane::release);
+        // Relaxed: nothing is handed over but the count itself. Taken off, not set to 0: a queue may see the
+        // new turn, and vote for it, before this.
+        lane::on_device(job.turns->votes).fetch_sub(voters, lane::relaxed);
+        lane::on_device(job.turns->turn).store(turn + 1, lane::relaxed);
       }
     }
     return q.late_count != 0;
@@ -244,7 +250,8 @@ struct resident_kernel {
       q.tail_read = now.tail;
       // One entry always stays free (NVMe Base 2.0, 3.3.1.5).
       const std::uint32_t room = q.size - 1 - distance(q.head, q.tail, q.size);
-      const bool good = now.tail < q.size && distance(q.tail, now.tail, q.size) <= room;
+      const bool good = (now.tail < q.size && distance(q.tail, now.tail, q.size) <= room) ||
+                        lane::planted("emulator.believe_any_tail");
       if (good) q.tail = now.tail;
       moved |= good;
       nonsense |= !good;
@@ -258,7 +265,8 @@ struct resident_kernel {
     const std::uint32_t waiting = distance(q.head, q.tail, q.size);
     const std::uint32_t room =
         q.completion_size - 1 - distance(q.freed, q.posted, q.completion_size) - q.late_count;
-    const std::uint32_t most = room < team.size() ? room : team.size();
+    const bool some_room = room < team.size() && !lane::planted("emulator.fetch_without_room");
+    const std::uint32_t most = some_room ? room : team.size();
     return waiting < most ? waiting : most;
   }
 
@@ -399,6 +407,7 @@ struct resident_kernel {
     to.code = what.code;
     to.nsid = what.nsid;
     to.block = what.block;
+    // Release pairs with residents::report(): the entry is seen with its number.
     lane::on_system(to.number).store(number + 1, lane::release);
   }
 

@@ -185,6 +185,7 @@ void residents::while_parked(const std::function<void()>& change) {
 void residents::await_parked(std::uint32_t order) const {
   const auto words = parked_.host_as<std::uint32_t>().first(warps_);
   const auto obeyed = [order](std::uint32_t& word) {
+    // Acquire pairs with the residents' answers: their queues' states are in memory.
     const std::uint32_t now = lane::on_system(word).load(lane::acquire);
     return now == order || now == left;
   };
