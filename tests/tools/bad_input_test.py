@@ -52,6 +52,9 @@ class BadInput(ToolTest):
         self.refuses(("drives", "release", "pci:0000:41:00.0"), "not supported by this build")
         self.refuses(("drives", "release", "mem:1MiB"), "not taken from the kernel")
 
+    def test_files_that_cannot_be_replaced(self):
+        self.refuses(("bench", "io", "--drive", "mem:8MiB", "--csv", "/dev/null"), "cannot write the file '/dev/null'")
+
     def test_plans_that_cannot_be_verified(self):
         plan = ("plan", "--accesses", "51M", "--verify")
         self.refuses(plan, "no drive is named", "--drive-model")

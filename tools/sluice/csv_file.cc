@@ -1,11 +1,7 @@
 #include "tools/sluice/csv_file.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-#include "sluice/base/error.h"
 
 namespace sluice::tool {
 
@@ -34,39 +30,25 @@ std::string csv_text(const json& value) {
 
 }  // namespace
 
-csv_file::csv_file(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path_, ignored)) out_.open(part_, std::ios::trunc);
-  if (!out_.is_open())
-    throw error(error_kind::bad_input, "cannot write the file '" + path_ + "'",
-                "look at the path and its permissions");
-}
-
-csv_file::~csv_file() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove(part_, ignored);
+csv_file::csv_file(const std::string& path) {
+  if (!path.empty()) file_.emplace(path);
 }
 
 void csv_file::write(const json& rows) {
-  if (path_.empty()) return;
+  if (!file_) return;
+  std::ostream& out = file_->out();
   bool headed = false;
   for (const json& row : rows) {
     std::vector<field> fields;
     flatten(row, "", fields);
     if (!std::exchange(headed, true)) {
-      for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << csv_text(each.first);
-      out_ << '\n';
+      for (const field& each : fields) out << (&each == fields.data() ? "" : ",") << csv_text(each.first);
+      out << '\n';
     }
-    for (const field& each : fields) out_ << (&each == fields.data() ? "" : ",") << csv_text(each.second);
-    out_ << '\n';
+    for (const field& each : fields) out << (&each == fields.data() ? "" : ",") << csv_text(each.second);
+    out << '\n';
   }
-  out_.close();
-  std::error_code fault;
-  if (out_) std::filesystem::rename(part_, path_, fault);
-  if (!out_ || fault)
-    throw error(error_kind::io_failure, "writing '" + path_ + "' failed", "look at the free space");
+  file_->keep();
 }
 
 void add_csv(CLI::App& command, std::string& path) {

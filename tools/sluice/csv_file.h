@@ -2,29 +2,26 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <fstream>
+#include <optional>
 #include <string>
 
 #include "tools/sluice/command.h"
+#include "tools/sluice/whole_file.h"
 
 namespace sluice::tool {
 
-/// A file that appears whole or not at all: rows go into one beside it, which takes its name at the end.
+/// A whole_file of rows.
 class csv_file {
  public:
   /// An empty path: no file. Throws error{bad_input} where it cannot be written, before anything is measured.
-  explicit csv_file(std::string path);
-  ~csv_file();
-  csv_file(const csv_file&) = delete;
-  csv_file& operator=(const csv_file&) = delete;
+  explicit csv_file(const std::string& path);
 
   /// Writes a line of names and one for each of `rows`, objects with the same keys: a nested object's values
   /// as "outer.inner", lists left out. Throws error{io_failure}.
   void write(const json& rows);
 
  private:
-  std::string path_, part_;
-  std::ofstream out_;
+  std::optional<whole_file> file_;
 };
 
 /// Adds the option.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include "tools/sluice/command.h"
 #include "tools/sluice/report_input.h"
 #include "tools/sluice/report_page.h"
+#include "tools/sluice/whole_file.h"
 
 namespace sluice::tool {
 
@@ -22,36 +22,18 @@ struct report_choice {
   std::string out;
 };
 
-/// A page takes the place of a page, and of nothing that it was made from.
+/// A page takes the place of nothing that it was made from.
 void need_apart(const report_choice& choice) {
   std::error_code none;
-  const auto found = std::filesystem::status(choice.out, none);
-  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-    throw error(error_kind::bad_input, "cannot write the file '" + choice.out + "'", "name a file for --out");
   for (const std::string& file : choice.files)
     if (std::filesystem::equivalent(file, choice.out, none))
       throw error(error_kind::bad_input, "--out would write over the result '" + file + "'",
                   "name another file for --out");
 }
 
-/// The file appears whole or not at all: a part beside it takes its name at the end.
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream out(part, std::ios::trunc);
-  if (!out.is_open())
-    throw error(error_kind::bad_input, "cannot write the file '" + path + "'",
-                "look at the path and its permissions");
-  out << text;
-  out.close();
-  std::error_code fault;
-  if (out) std::filesystem::rename(part, path, fault);
-  if (out && !fault) return;
-  std::filesystem::remove(part, fault);
-  throw error(error_kind::io_failure, "writing '" + path + "' failed", "look at the free space");
-}
-
 void make_report(context& with, const report_choice& choice) {
   need_apart(choice);
+  whole_file out(choice.out);
   std::vector<report_result> results;
   for (const std::string& file : choice.files) {
     context::stop_if_asked();
@@ -59,7 +41,8 @@ void make_report(context& with, const report_choice& choice) {
   }
   const report_page page = make_report_page(results);
   context::stop_if_asked();
-  write_whole(choice.out, page.html);
+  out.out() << page.html;
+  out.keep();
   with.print({{"out", choice.out}, {"results", results.size()}, {"plots", page.plots}},
              fmt::format("{}: {} results, {} plots\n", choice.out, results.size(), page.plots));
 }
