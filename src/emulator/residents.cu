@@ -317,7 +317,7 @@ std::uint64_t residents::retire(std::uint16_t id) {
 
 lane::doorbell residents::doorbell(std::uint32_t index) {
   return {reinterpret_cast<std::uint32_t*>(bells_.lanes() + std::size_t{index} * line_bytes),
-          kind_ == backend::cpu ? &sleeper_ : nullptr};
+          kind_ == backend::cpu ? &sleeper_ : nullptr, true};
 }
 
 /// What may change, the size of a page, is each queue's own.

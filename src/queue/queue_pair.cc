@@ -76,7 +76,7 @@ void queue_pair::make_memory(const queue_options& options) {
   fields_.mask = options.depth - 1;
   fields_.shift = log2_exact(depth);
   fields_.nsid = drive_.info().nsid;
-  if (drive_.reaches_frames(lanes_)) return;
+  if (drive_.reaches_frames(lanes_) && !options.staged) return;
 
   const std::uint32_t stride = piece_stride(options.transfer_bytes, drive_.info().dma_page);
   staging_ = memory::buffer(lanes_, reach, depth * stride);

@@ -13,6 +13,7 @@ struct doorbell {
   std::uint32_t* value = nullptr;  ///< the register: device memory, pinned memory, or a mapped BAR
   std::uint32_t* sleeper =
       nullptr;  ///< word of the service thread, non-zero while it sleeps (sleep.h); null where none does
+  bool near_lanes = false;  ///< read by lanes of the same GPU only
 };
 
 #if !SLUICE_ON_GPU
@@ -26,6 +27,7 @@ void note_bell();                   // tells the caller's executor that I/O is u
 /// new value with acquire at system scope (release; a drive's fetch of the entries comes after).
 SLUICE_HD SLUICE_INLINE void ring(const doorbell& bell, std::uint32_t value) {
 #if SLUICE_ON_GPU
+  if (bell.near_lanes) return on_device(*bell.value).store(value, release);
   on_system(*bell.value).store(value, release);
 #else
   executor::note_bell();

@@ -28,6 +28,15 @@ SLUICE_HD SLUICE_INLINE std::uint32_t lowest_bit(std::uint32_t x) {
 #endif
 }
 
+/// Bits that x takes; 0 for 0.
+SLUICE_HD SLUICE_INLINE std::uint32_t bit_width(std::uint64_t x) {
+#if SLUICE_ON_GPU
+  return static_cast<std::uint32_t>(64 - __clzll(static_cast<long long>(x)));
+#else
+  return static_cast<std::uint32_t>(std::bit_width(x));
+#endif
+}
+
 /// A lane on its own: every collective is the identity.
 class solo {
  public:

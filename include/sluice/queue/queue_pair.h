@@ -16,7 +16,8 @@ struct queue_options {
   std::uint32_t depth = 256;                    ///< entries, a power of two from 2 to what the drive grants
   std::uint32_t transfer_bytes = 4096;          ///< the most that one command moves; a staging slot's size
   std::chrono::microseconds deadline{5000000};  ///< how long a command may stay unanswered
-  std::uint32_t first_turn = 0;                 ///< tests start close to the wrap of the turn count
+  bool staged = false;  ///< through staging bytes, also where the drive reaches the lanes' own memory
+  std::uint32_t first_turn = 0;  ///< tests start close to the wrap of the turn count
 };
 
 /// Lanes' side is ref(); it stays good until the owner ends, also across a loss of the queue.

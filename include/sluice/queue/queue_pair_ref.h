@@ -82,17 +82,13 @@ class basic_queue_pair_ref {
 
   /// One look's worth of progress for lanes that wait for `ticket` (rule 8): runs its continuation where it
   /// was answered or lost, else reaps, else fails the queue where the command has been in flight for longer
-  /// than its deadline.
+  /// than its deadline. True where something moved: then another look may pay at once.
   template <class Team>
-  SLUICE_HD void help(const Team& team, bool interested, io_ticket ticket) const;
+  SLUICE_HD bool help(const Team& team, bool interested, io_ticket ticket) const;
 
   /// The same for whatever command holds `slot`, for lanes that know no more than that.
   template <class Team>
-  SLUICE_HD void help_slot(const Team& team, bool interested, std::uint32_t slot) const;
-
-  /// Reaps for all, if nobody else is at it. True where it found completions.
-  template <class Team>
-  SLUICE_HD bool reap(const Team& team) const;
+  SLUICE_HD bool help_slot(const Team& team, bool interested, std::uint32_t slot) const;
 
   /// True while the queue takes commands.
   SLUICE_HD bool is_open() const {
@@ -133,25 +129,28 @@ class basic_queue_pair_ref {
   SLUICE_HD io_ticket submit_batch(const Team& team, bool active, const Make& make, const Note& note) const;
   template <class Team>
   SLUICE_HD bool await_turn(const Team& team, bool active, std::uint64_t ticket) const;
-  SLUICE_HD bool turn_has_come(std::uint64_t ticket, slot_word own, slot_word next) const;
+  SLUICE_HD bool turn_has_come(std::uint64_t ticket, std::uint32_t first, slot_word own,
+                               slot_word next) const;
   template <class Team>
   SLUICE_HD void fill(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
   template <class Team>
   SLUICE_HD void stage(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
   SLUICE_HD void write_entry(std::uint32_t slot, const io_request& request) const;
   template <class Team>
-  SLUICE_HD void combine(const Team& team) const;
+  SLUICE_HD void combine(const Team& team, std::uint64_t own, std::uint32_t count) const;
   template <class Team>
   SLUICE_HD std::uint64_t advance_over_marks(const Team& team, std::uint64_t tail) const;
   SLUICE_HD void leave(std::uint32_t count) const;
 
   // detail/completion.h
   template <class Team>
-  SLUICE_HD void progress(const Team& team, bool interested, std::uint32_t slot, slot_word seen) const;
+  SLUICE_HD bool progress(const Team& team, bool interested, std::uint32_t slot, slot_word seen) const;
   template <class Team>
   SLUICE_HD void run_continuations(const Team& team, bool wanted, std::uint32_t slot, slot_word seen) const;
   template <class Team>
   SLUICE_HD void copy_staged(const Team& team, bool wanted, std::uint32_t slot) const;
+  template <class Team>
+  SLUICE_HD bool reap(const Team& team, std::uint64_t before) const;
   template <class Team>
   SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit,
                                       bool& broken) const;

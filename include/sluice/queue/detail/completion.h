@@ -15,35 +15,42 @@ SLUICE_HD inline std::uint32_t coarse_now() {
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::help(const Team& team, bool interested,
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::help(const Team& team, bool interested,
                                                        io_ticket ticket) const {
   const std::uint32_t slot = slot_of(ticket.value);
   slot_word seen;
   if (interested) seen = slot_word(word(slot).load(lane::relaxed));
   // Another turn means that somebody ran our continuation: the waiter's own word has changed.
-  progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
+  return progress(team, interested && seen.turn() == turn_of(ticket.value), slot, seen);
 }
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested,
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::help_slot(const Team& team, bool interested,
                                                             std::uint32_t slot) const {
-  progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
+  return progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
 }
 
 /// `seen`: the slot's word a moment ago, of whatever turn.
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::progress(const Team& team, bool interested,
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::progress(const Team& team, bool interested,
                                                            std::uint32_t slot, slot_word seen) const {
-  const bool answered = interested && seen.state() == slot_state::done;
-  if (team.any(answered)) return run_continuations(team, answered, slot, seen);
-  if (!lane::planted("queue.wait_without_reaping") && reap(team)) return;
-  if (!team.broadcast(lane::now_and_then())) return;
-  const bool in_flight = interested && seen.state() == slot_state::in_flight;
-  const bool lost = in_flight && is_lost(slot, seen);
-  if (team.any(lost)) return run_continuations(team, lost, slot, seen);
-  if (in_flight && is_overdue(slot)) fail(slot, seen);
+  // On its way to us together with `seen`.
+  const std::uint64_t gate = team.leads() ? lane::on_device(f_->words->gate).load(lane::relaxed) : 0;
+  bool runs = interested && seen.state() == slot_state::done;
+  if (!team.any(runs)) {
+    if (!lane::planted("queue.wait_without_reaping") && reap(team, gate)) return true;
+    if (!team.broadcast(lane::now_and_then())) return false;
+    const bool in_flight = interested && seen.state() == slot_state::in_flight;
+    runs = in_flight && is_lost(slot, seen);
+    if (!team.any(runs)) {
+      if (in_flight && is_overdue(slot)) fail(slot, seen);
+      return false;
+    }
+  }
+  run_continuations(team, runs, slot, seen);
+  return true;
 }
 
 template <path Path>
@@ -96,15 +103,15 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
+/// Reaps for all, if nobody else is at it. `before`: the gate's word a moment ago, in the leader. True where
+/// it found completions.
 template <path Path>
 template <class Team>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::uint64_t before) const {
   using state = completion_gate::state;
   auto gate = lane::on_device(f_->words->gate);
-  std::uint64_t before = 0;
   bool got = false;
   if (team.leads()) {
-    before = gate.load(lane::relaxed);
     const completion_gate seen(before);
     // Acquire pairs with the re-creation's release: who reaps in a new life sees its first turn. From holder
     // to holder nothing passes but the position, which is in the word itself.

@@ -72,14 +72,13 @@ SLUICE_HD inline io_ticket basic_queue_pair_ref<Path>::submit_batch(const Team& 
             .fetch_add((arrivals << 32) + 1, lane::order_of("queue.pending", lane::acq_rel));
     combiner = static_cast<std::uint32_t>(before) == 0;
   }
-  if (team.broadcast(combiner)) combine(team);
+  if (team.broadcast(combiner)) combine(team, first, lane::bit_count(actives));
   return active ? io_ticket{ticket} : io_ticket{};
 }
 
 template <path Path>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ticket, slot_word own,
-                                                                slot_word next) const {
-  const std::uint32_t first = first_turn();
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::turn_has_come(std::uint64_t ticket, std::uint32_t first,
+                                                                slot_word own, slot_word next) const {
   const std::uint32_t turn = turn_of(ticket);
   // A slot that was last used before the queue's present life counts as free for its first turn.
   const bool own_free = own.state() == slot_state::free &&
@@ -98,11 +97,13 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
   const std::uint32_t own_slot = slot_of(ticket);
   const std::uint32_t next_slot = slot_of(ticket + 1);
   for (std::uint32_t looks = 1;; ++looks) {
+    // All three words are under way to us at once. Relaxed: the next slot only counts, nothing of it is
+    // touched.
+    const std::uint32_t first = first_turn();
+    const slot_word next(active ? word(next_slot).load(lane::relaxed) : 0);
     // Acquire pairs with the release that freed the slot: its last occupant's reads are over before we write.
-    const auto o = lane::order_of("queue.turn", lane::acquire);
-    const slot_word own(active ? word(own_slot).load(o) : 0);
-    const slot_word next(active ? word(next_slot).load(o) : 0);
-    const bool ready = !active || turn_has_come(ticket, own, next);
+    const slot_word own(active ? word(own_slot).load(lane::order_of("queue.turn", lane::acquire)) : 0);
+    const bool ready = !active || turn_has_come(ticket, first, own, next);
     if (lane::planted("queue.skip_turn") || team.all(ready)) return true;
     if (team.broadcast(!is_open()) && !lane::planted("queue.stay_when_closed")) return false;
     // Rule 8: whoever waits helps; the occupants of both slots stand in the way.
@@ -162,13 +163,15 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint32_t slot
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team) const {
-  std::uint64_t tail = team.broadcast(lane::on_device(f_->words->tail).load(lane::relaxed));
+SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team, std::uint64_t own,
+                                                          std::uint32_t count) const {
+  std::uint64_t told = team.broadcast(lane::on_device(f_->words->tail).load(lane::relaxed));
+  std::uint64_t tail = told == own ? told + count : told;  // the team knows of its own marks
   std::uint32_t counted = 1;
   while (true) {
     const std::uint64_t reached = advance_over_marks(team, tail);
-    if (reached != tail) {
-      tail = reached;
+    if (reached != told) {
+      tail = told = reached;
       team.sync();  // every lane's acquire of a mark comes before the doorbell
       if (team.leads()) {
         if (!lane::planted("queue.tail_not_kept"))
