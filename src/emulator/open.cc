@@ -15,6 +15,7 @@
 #include "emulator/emulated_media.h"
 #include "emulator/emulated_port.h"
 #include "emulator/residents.h"
+#include "emulator/stamp_media.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
@@ -66,7 +67,7 @@ emulator::service_times take_times(uri& name, backend on) {
   if (!model) return {};
   // What a command alone takes on ideal drives, from before its submission to after its answer: one H200,
   // docs/results; a CPU's threads take what they take.
-  constexpr double overhead_us = 5.3;
+  constexpr double overhead_us = 4.5;
   const std::uint64_t overhead = take_ns(name, "overhead_us", on == backend::cuda ? overhead_us : 0);
   return emulator::service_times_of(*model, overhead, take_ns(name, "jitter_us", 0));
 }
@@ -142,7 +143,10 @@ std::unique_ptr<drive> open_emulated_drive(uri name, const open_options& options
 
   auto media = std::make_unique<emulator::emulated_media>(
       memory::buffer(on, place, bytes), "Sluice emulated " + name.subject(), options.mode == access::write);
-  if (!from.empty()) load(name, from, media->bytes());
+  if (from == "stamps")
+    emulator::stamp_media(options.machine, media->bytes());
+  else if (!from.empty())
+    load(name, from, media->bytes());
   wanted.media = media->bytes().lanes;
   auto residents = std::make_unique<emulator::residents>(options.machine, wanted);
   auto admin = std::make_unique<controller::controller>(std::move(media), taken.controller, residents.get());

@@ -15,6 +15,7 @@
 #include "emulator/service_times.h"
 #include "sluice/base/error.h"
 #include "sluice/drive/uri.h"
+#include "sluice/emulator/stamps.h"
 #include "tests/support/drive_bench.h"
 #include "tests/support/refusal.h"
 #include "tests/support/scratch_file.h"
@@ -111,6 +112,16 @@ TEST(emulated_drive, begins_with_the_bytes_of_a_file) {
   ASSERT_EQ(bench.read(0, 8), status::ok);
   EXPECT_EQ(bench.wrong(0, 5, 3), 0U);
   for (std::size_t at = bytes.size(); at < 4096; ++at) ASSERT_EQ(bench.data(at)[0], std::byte{0}) << at;
+}
+
+TEST(emulated_drive, begins_with_stamps_that_tell_each_word_s_place) {
+  drive_bench bench(open_emulated("emu:ideal?size=1MiB&from=stamps"));
+  constexpr std::uint64_t first = 1000;
+  ASSERT_EQ(bench.read(first, 8), status::ok);
+  std::vector<std::uint64_t> words(8 * 512 / 8);
+  std::memcpy(words.data(), bench.data(), words.size() * 8);
+  for (std::size_t n = 0; n < words.size(); ++n)
+    ASSERT_EQ(words[n], emulator::stamped_word(first * 512 / 8 + n)) << n;
 }
 
 TEST(emulated_drive, one_uri_names_several) {
