@@ -23,6 +23,8 @@ class Output(ToolTest):
         self.assertLessEqual(BENCH_KEYS, set(result))
         self.assertIs(result["verified"], True)
         self.assertLessEqual({"p50", "p99", "p999", "max"}, set(result["latency_us"]))
+        if "steady" in result:
+            self.assertEqual(set(result["steady"]), {"reached", "from_s", "range", "slope"})
         self.assertEqual(set(result["bare"]), {"iops", "bytes_per_s"})
         self.assertEqual(result["commands_issued"], result["commands_served"] + result["dropped"])
         self.assertAlmostEqual(result["ratio_to_bare"], result["iops"] / result["bare"]["iops"])

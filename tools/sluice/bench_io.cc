@@ -24,6 +24,7 @@ struct io_choice {
   io_bench_options bench;
   unsigned controllers = 1;
   std::string pattern = "random";
+  std::string path = "auto";
   bool destroy = false;
   sweep_choice sweep;
   std::string csv;
@@ -33,9 +34,15 @@ using texts = std::vector<std::string>;
 
 const texts patterns{"random", "uniform", "sequential", "zipf"};  // in the order of io_pattern
 
+const texts paths{"auto", "peer", "staged"};  // in the order of queue::path
+
 const std::string& name_of(io_pattern pattern) { return patterns[static_cast<std::size_t>(pattern)]; }
 io_pattern pattern_of(const std::string& name) {
   return static_cast<io_pattern>(std::find(patterns.begin(), patterns.end(), name) - patterns.begin());
+}
+
+queue::path path_of(const std::string& name) {
+  return static_cast<queue::path>(std::find(paths.begin(), paths.end(), name) - paths.begin());
 }
 
 bool writes(const io_choice& choice) { return choice.bench.write_share > 0 || choice.sweep.has("mix"); }
@@ -59,6 +66,8 @@ std::vector<io_bench_options> points_of(const io_choice& choice, const storage& 
   sweep.along("threads", std::vector<std::uint64_t>{32, 128, 1024},
               [](auto& point, auto value) { point.lanes = value; });
   sweep.along("pattern", patterns, [](auto& point, const auto& value) { point.pattern = pattern_of(value); });
+  sweep.along("path", texts(paths.begin() + 1, paths.end()),
+              [](auto& point, const auto& value) { point.path = path_of(value); });
   sweep.along("mix", std::vector<double>{0, 0.1, 0.5},
               [](auto& point, auto value) { point.write_share = value; });
   return sweep.points();
@@ -71,6 +80,7 @@ json config_of(const io_choice& choice, const io_bench_options& point, const io_
           {"queues", point.queues},
           {"lanes", got.lanes},
           {"a_lane", point.a_lane},
+          {"a_warp", point.a_warp},
           {"controllers", choice.controllers},
           {"pattern", name_of(point.pattern)},
           {"mix", point.write_share},
@@ -95,14 +105,24 @@ json object_of(const io_bench_options& point, const io_bench_result& got) {
             {"p999", got.latency.p999},
             {"max", got.latency.max},
             {"alone", got.latency.alone}}},
+          {"steady",
+           {{"reached", got.steady.reached},
+            {"from_s", got.steady_from},
+            {"range", got.steady.range},
+            {"slope", got.steady.slope}}},
           {"bare", {{"iops", got.bare_iops}, {"bytes_per_s", got.bare_iops * bytes}}},
           {"ratio_to_bare", got.ratio_to_bare()},
           {"comparators", json::array()}};
 }
 
 json row_of(const io_bench_options& point, const io_bench_result& got) {
-  json row{{"drives", got.drives},    {"block", point.block_bytes}, {"depth", point.depth},
-           {"queues", point.queues},  {"threads", got.lanes},       {"pattern", name_of(point.pattern)},
+  json row{{"drives", got.drives},
+           {"block", point.block_bytes},
+           {"depth", point.depth},
+           {"queues", point.queues},
+           {"threads", got.lanes},
+           {"pattern", name_of(point.pattern)},
+           {"path", got.staged ? "staged" : "peer"},
            {"mix", point.write_share}};
   row.update(object_of(point, got));
   return row;
@@ -124,18 +144,26 @@ std::string line(const io_bench_options& point, const io_bench_result& got) {
       got.cores(), got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.issued, got.served);
 }
 
+std::string steadiness_of(const io_bench_result& got) {
+  const std::string how =
+      fmt::format("range {:.1f} %, slope {:+.1f} %", got.steady.range * 100, got.steady.slope * 100);
+  return got.steady.reached ? fmt::format("after {:.2f} s: {}", got.steady_from, how)
+                            : fmt::format("not reached: {}; measure for longer (--seconds)", how);
+}
+
 std::string text_of(const io_bench_options& point, const io_bench_result& got, const lane::machine& on) {
   const double bytes = point.block_bytes;
   return fmt::format(
       "{} commands of {} bytes in {:.2f} s on {}, {} lanes, {} path\n"
       "  rate       {:.3f} M commands/s, {:.2f} GB/s, on {:.2f} cores\n"
+      "  steady     {}\n"
       "  bare       {:.3f} M blocks/s, {:.2f} GB/s: the same blocks moved without a queue; ratio {:.3f}\n"
       "  latency    p50 {:.0f} µs, p99 {:.0f} µs, p99.9 {:.0f} µs, max {:.0f} µs; {:.1f} µs alone, from "
       "doorbell "
       "to answer\n"
       "  I/O truth  {} commands issued by lanes, {} served by the drives{}; every block checked\n",
       got.commands, point.block_bytes, got.seconds, on.name(), got.lanes, got.staged ? "staged" : "peer",
-      got.iops() / 1e6, got.iops() * bytes / 1e9, got.cores(), got.bare_iops / 1e6,
+      got.iops() / 1e6, got.iops() * bytes / 1e9, got.cores(), steadiness_of(got), got.bare_iops / 1e6,
       got.bare_iops * bytes / 1e9, got.ratio_to_bare(), got.latency.p50, got.latency.p99, got.latency.p999,
       got.latency.max, got.latency.alone, got.issued, got.served,
       got.dropped > 0 ? fmt::format(", {} dropped", got.dropped) : "");
@@ -177,7 +205,7 @@ storage open_drives(const io_choice& choice, lane::machine& on) {
 json measure(lane::machine& on, storage& drives, const io_choice& choice, std::string& text) {
   const bool swept = choice.sweep.any();
   const std::vector<io_bench_options> points = points_of(choice, drives);
-  for (const io_bench_options& point : points) need_possible(drives, point);
+  for (const io_bench_options& point : points) need_possible(on, drives, point);
   if (swept) text = columns();
   json rows = json::array();
   bare_limits bare(on);
@@ -196,6 +224,7 @@ json measure(lane::machine& on, storage& drives, const io_choice& choice, std::s
 
 void run(context& with, io_choice& choice) {
   choice.bench.pattern = pattern_of(choice.pattern);
+  choice.bench.path = path_of(choice.path);
   choice.drives.uris = drive::each_drive(choice.drives.uris);
   choice.bench.fill = all_forget(choice.drives.uris) || choice.destroy || writes(choice);
   csv_file csv(choice.csv);
@@ -224,17 +253,24 @@ void add_bench_io(CLI::App& bench, context& with) {
       ->check(CLI::Range(2U, 32768U));
   io.add_option("--threads", choice->bench.lanes, "lanes (default: as many as the queues take commands)");
   io.add_option("--a-lane", choice->bench.a_lane, "commands that each lane has in flight")
-      ->check(CLI::Range(1U, most_a_lane))
+      ->check(CLI::IsMember({1U, 2U, 4U, most_a_lane}))
+      ->capture_default_str();
+  io.add_option("--a-warp", choice->bench.a_warp, "lanes of each warp that have commands")
+      ->check(CLI::Range(1U, 32U))
       ->capture_default_str();
   io.add_option("--controllers", choice->controllers, "threads of each software controller")
       ->check(CLI::Range(1U, 1024U));
   io.add_option("--pattern", choice->pattern, "which blocks are moved")
       ->check(CLI::IsMember(patterns))
       ->capture_default_str();
+  io.add_option("--path", choice->path,
+                "where the drive puts the bytes: into the lanes' memory, or beside it for lanes to copy")
+      ->check(CLI::IsMember(paths))
+      ->capture_default_str();
   io.add_option("--mix", choice->bench.write_share, "share of commands that write, 0 to 1")
       ->check(real_from(0, 1));
   io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(real_from(0.01, 3600));
-  choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "mix"});
+  choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "path", "mix"});
   add_csv(io, choice->csv);
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");
   with.runs(io, [&with, choice] { run(with, *choice); });

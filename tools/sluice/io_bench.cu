@@ -13,13 +13,14 @@
 #include "sluice/base/error.h"
 #include "sluice/memory/buffer.h"
 #include "sluice/queue/queue_set.h"
+#include "tools/sluice/drive_contents.h"
 #include "tools/sluice/drive_probe.h"
+#include "tools/sluice/io_meter.h"
 
 namespace sluice::tool {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = 4 * MiB;
 /// Of host memory that the bare limit is measured over: beside the drives' own there must be room for it.
 constexpr std::uint64_t most_bare_bytes = 8 * GiB;
 
@@ -43,6 +44,11 @@ drive_list drives_of(const storage& drives, const io_bench_options& options) {
                 "there are " + std::to_string(all.size()) + " drives, not " + std::to_string(count),
                 "name more drives");
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+bool all_reach(const drive_list& drives, backend lanes) {
+  return std::all_of(drives.begin(), drives.end(),
+                     [&](const drive::drive* one) { return one->reaches_frames(lanes); });
 }
 
 /// How many blocks of each drive are chosen among: a power of two.
@@ -72,12 +78,14 @@ class bench {
         options_(options),
         drives_(drives_of(drives, options)),
         span_(blocks * options.block_bytes),
-        blocks_(blocks) {
+        blocks_(blocks),
+        contents_(drives, drive_count(), span_),
+        meter_(on.kind(), options.seconds) {
     make_lanes();
     alone_us_ = lone_latency_us(on, *drives_.front(), options.block_bytes);
     make_queues();  // what the drives refuse is said before they are read whole
     const bool lanes_fill = options.fill && machine_.kind() == backend::cuda && !staged();
-    if (options.fill && !lanes_fill) fill_by_host();
+    if (options.fill && !lanes_fill) contents_.fill();
     if (!options.fill) learn_truth();
     before_ = storage_.counters();  // from here on lanes' commands only
     if (lanes_fill) fill_by_lanes();
@@ -85,7 +93,7 @@ class bench {
   ~bench() {
     queues_.clear();
     for (drive::drive* one : drives_)
-      if (one->reaches_frames(machine_.kind())) one->unmap(buffers_.view());
+      if (!staged()) one->unmap(buffers_.view());
   }
   bench(const bench&) = delete;
   bench& operator=(const bench&) = delete;
@@ -98,8 +106,9 @@ class bench {
     const double cpu_before = cpu_seconds();
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
     result.cpu_seconds = cpu_seconds() - cpu_before;
-    summarise_latency(result);
+    result.latency = meter_.latencies();
     result.latency.alone = alone_us_;
+    meter_.keep_steady_part(result);
     if (!stop()) {
       io_bench_result untimed;
       const std::uint64_t most =
@@ -133,35 +142,11 @@ class bench {
 
   std::uint32_t drive_count() const { return static_cast<std::uint32_t>(drives_.size()); }
 
-  /// Calls `act(io, first byte, words)` for each part of every drive's span; `words` is as long as the part.
-  template <class Act>
-  void for_each_part(Act&& act) {
-    std::vector<std::uint64_t> words(std::min(chunk_bytes, span_) / 8);
-    for (std::uint32_t d = 0; d < drive_count(); ++d)
-      for (std::uint64_t at = 0; at < span_; at += words.size() * 8)
-        act(storage_.volume().drive_at(d), at, (d * span_ + at) / sector_bytes, std::span(words));
-  }
-
   /// Reads each drive once over the host's queue, and keeps what each sector must hold.
   void learn_truth() {
-    std::vector<sector_truth> truth(drive_count() * span_ / sector_bytes);
-    for_each_part(
-        [&](drive::block_io& io, std::uint64_t at, std::uint64_t sector, std::span<std::uint64_t> words) {
-          io.read(at, std::as_writable_bytes(words));
-          for (std::size_t s = 0; s * sector_words < words.size(); ++s)
-            truth[sector + s] = truth_of(words.subspan(s * sector_words, sector_words));
-        });
+    const std::vector<sector_truth> truth = contents_.learn();
     truth_ = memory::buffer(machine_.kind(), memory::place::device, truth.size() * sizeof(sector_truth));
     memory::copy_in(truth_.view(), 0, std::as_bytes(std::span(truth)));
-  }
-
-  void fill_by_host() {
-    for_each_part(
-        [&](drive::block_io& io, std::uint64_t at, std::uint64_t sector, std::span<std::uint64_t> words) {
-          for (std::size_t i = 0; i < words.size(); ++i)
-            words[i] = filled_word(sector + i / sector_words, static_cast<std::uint32_t>(i % sector_words));
-          io.write(at, std::as_bytes(words));
-        });
   }
 
   /// The same by lanes, drive after drive: many times as fast where they reach the drives themselves.
@@ -184,12 +169,6 @@ class bench {
             error_kind::io_failure, "filling a drive with known bytes failed", {},
             {.drive = drives_[d]->info().uri, .block = filled.first_block, .code = filled.first_failure});
     }
-  }
-
-  static sector_truth truth_of(std::span<const std::uint64_t> words) {
-    std::uint64_t whole = 0;
-    for (const std::uint64_t word : words) whole = fold(whole, word);
-    return {stamp_of(words.front(), words.back()), whole};
   }
 
   /// Calls `act` with the kernel for this machine and these drives.
@@ -225,22 +204,28 @@ class bench {
   /// The kernel's own blocks, or single warps where another number of lanes is wanted.
   std::uint32_t block_lanes() const {
     constexpr std::uint32_t on_gpu = 256, one_warp = 32;
-    const bool odd = options_.lanes % on_gpu != 0;
+    const bool odd = asked_lanes() % on_gpu != 0;
     return machine_.kind() == backend::cuda && !odd ? on_gpu : one_warp;
   }
   /// Of a team, where fewer are wanted than it has lanes.
   std::uint32_t commands_a_round() const {
-    const bool few = options_.lanes != 0 && options_.lanes < lanes_a_team();
-    return few ? static_cast<std::uint32_t>(options_.lanes) : lanes_a_team();
+    const std::uint32_t most = std::min(options_.a_warp, lanes_a_team());
+    const bool few = options_.lanes != 0 && options_.lanes < most;
+    return few ? static_cast<std::uint32_t>(options_.lanes) : most;
   }
-  bool staged() const { return !drives_.front()->reaches_frames(machine_.kind()); }
+  /// Those without commands included; 0: nobody said.
+  std::uint64_t asked_lanes() const {
+    return machine_.kind() == backend::cpu ? options_.lanes
+                                           : divide_up(options_.lanes, commands_a_round()) * lanes_a_team();
+  }
+  bool staged() const { return options_.path == queue::path::staged || !all_reach(drives_, machine_.kind()); }
 
   void make_lanes() {
     const std::uint64_t most = resident_lanes<io_check::stamp>();
     const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
     // A CPU lane costs a switch each time its warp meets: few keep the queues busy, more only wait.
     const std::uint64_t wanted = machine_.kind() == backend::cuda ? room : std::min<std::uint64_t>(room, 128);
-    const std::uint64_t asked = align_up(options_.lanes, block_lanes());
+    const std::uint64_t asked = align_up(asked_lanes(), block_lanes());
     lanes_ = std::min(most, asked != 0 ? asked : wanted / options_.a_lane);
     lanes_ = std::max<std::uint64_t>(block_lanes(), lanes_ / block_lanes() * block_lanes());
     const std::uint64_t places = lanes_ * options_.a_lane;
@@ -249,7 +234,6 @@ class bench {
     buffers_ = memory::buffer(kind, memory::place::device, places * stride_);
     cells_ = memory::buffer(kind, memory::place::device, places * sizeof(io_cell));
     records_ = memory::buffer(kind, memory::place::device, teams() * sizeof(io_team));
-    latencies_ = memory::buffer(kind, memory::place::device, latency_buckets * sizeof(std::uint64_t));
     stop_ = memory::buffer(kind, memory::place::pinned, sizeof(std::uint32_t));
   }
 
@@ -258,14 +242,15 @@ class bench {
     for (drive::drive* one : drives_) {
       const queue::queue_options options{.depth = std::min(options_.depth, one->info().max_depth),
                                          .transfer_bytes = options_.block_bytes,
-                                         .deadline = std::chrono::milliseconds(one->info().deadline_ms)};
+                                         .deadline = std::chrono::milliseconds(one->info().deadline_ms),
+                                         .staged = staged()};
       queues_.push_back(std::make_unique<queue::queue_set>(
           *one, machine_.kind(), std::min(options_.queues, one->info().max_queues), options));
       io_drive port{.queues = queues_.back()->ref().queues,
                     .queue_count = queues_.back()->ref().count,
                     .block_shift = log2_exact(options_.block_bytes / one->info().block_size),
                     .buffers = {}};
-      if (one->reaches_frames(machine_.kind())) {
+      if (!staged()) {
         prps_.emplace_back(*one, machine_.kind(), one->map(buffers_.view()), options_.block_bytes,
                            lanes_ * options_.a_lane);
         port.buffers = prps_.back().ref();
@@ -283,31 +268,32 @@ class bench {
   }
 
   io_job job_for(const pass_options& how) const {
-    return {.drives = ports_.lanes_as<io_drive>(),
-            .cells = cells_.lanes_as<io_cell>(),
-            .buffers = buffers_.lanes(),
-            .truth = truth_.lanes_as<sector_truth>(),
-            .teams = records_.lanes_as<io_team>(),
-            .latencies = latencies_.lanes_as<std::uint64_t>(),
-            .stop = stop_.lanes_as<std::uint32_t>(),
-            .blocks = blocks_,
-            .block_bits = log2_exact(blocks_),
-            .commands = how.commands,
-            .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
-            .seed = options_.seed,
-            .first_drive = 0,
-            .drive_count = drive_count(),
-            .command_bytes = options_.block_bytes,
-            .a_round = commands_a_round(),
-            .a_lane = options_.a_lane,
-            .stride = stride_,
-            .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
-            .pattern = options_.pattern};
+    io_job job{.drives = ports_.lanes_as<io_drive>(),
+               .cells = cells_.lanes_as<io_cell>(),
+               .buffers = buffers_.lanes(),
+               .truth = truth_.lanes_as<sector_truth>(),
+               .teams = records_.lanes_as<io_team>(),
+               .stop = stop_.lanes_as<std::uint32_t>(),
+               .blocks = blocks_,
+               .block_bits = log2_exact(blocks_),
+               .commands = how.commands,
+               .nanoseconds = static_cast<std::uint64_t>(how.seconds * 1e9),
+               .seed = options_.seed,
+               .first_drive = 0,
+               .drive_count = drive_count(),
+               .command_bytes = options_.block_bytes,
+               .a_round = commands_a_round(),
+               .a_lane = options_.a_lane,
+               .stride = stride_,
+               .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
+               .pattern = options_.pattern};
+    meter_.tell(job);
+    return job;
   }
 
   void pass(io_bench_result& result, const std::function<bool()>& stop, const pass_options& how) {
     clear<io_team>(records_);
-    clear<std::uint64_t>(latencies_);
+    meter_.clear();
     const io_job job = job_for(how);
     result.seconds = how.whole ? launch<io_check::every_byte>(job, stop) : launch<io_check::stamp>(job, stop);
     collect(result);
@@ -340,44 +326,30 @@ class bench {
     }
   }
 
-  void summarise_latency(io_bench_result& result) const {
-    std::vector<std::uint64_t> counts(latency_buckets);
-    memory::copy_out(latencies_.view(), 0, std::as_writable_bytes(std::span(counts)));
-    std::uint64_t all = 0;
-    for (const std::uint64_t count : counts) all += count;
-    std::uint64_t seen = 0;
-    const auto reached = [&](double share) {
-      return static_cast<double>(seen) >= share * static_cast<double>(all);
-    };
-    for (std::uint32_t bucket = 0; bucket < latency_buckets && all > 0; ++bucket) {
-      seen += counts[bucket];
-      const double us =
-          static_cast<double>(std::uint64_t{1} << (bucket / 4)) * (1.25 + bucket % 4 * 0.25) / 1e3;
-      if (result.latency.p50 == 0 && reached(0.5)) result.latency.p50 = us;
-      if (result.latency.p99 == 0 && reached(0.99)) result.latency.p99 = us;
-      if (result.latency.p999 == 0 && reached(0.999)) result.latency.p999 = us;
-      if (counts[bucket] > 0) result.latency.max = us;
-    }
-  }
-
   lane::machine& machine_;
   storage& storage_;
   io_bench_options options_;
   drive_list drives_;
-  std::uint64_t span_, blocks_;   ///< of each drive
+  std::uint64_t span_, blocks_;  ///< of each drive
+  drive_contents contents_;
+  io_meter meter_;
   drive::drive_counters before_;  ///< what lanes' commands are counted from
   double alone_us_ = 0;
   std::uint64_t lanes_ = 0;
   std::uint32_t stride_ = 0;
-  memory::buffer truth_, buffers_, cells_, records_, latencies_, stop_, ports_;
+  memory::buffer truth_, buffers_, cells_, records_, stop_, ports_;
   std::vector<queue::prp_table> prps_;
   std::vector<std::unique_ptr<queue::queue_set>> queues_;
 };
 
 }  // namespace
 
-void need_possible(const storage& drives, const io_bench_options& options) {
-  blocks_in_span(drives_of(drives, options), options);
+void need_possible(const lane::machine& on, const storage& drives, const io_bench_options& options) {
+  const drive_list list = drives_of(drives, options);
+  blocks_in_span(list, options);
+  if (options.path == queue::path::peer && !all_reach(list, on.kind()))
+    throw error(error_kind::bad_input, "not all of these drives reach the lanes' memory",
+                "leave --path out, or name drives that do");
   if (!is_power_of_two(options.depth) || options.depth < 2)
     throw error(error_kind::bad_input,
                 "a queue depth of " + std::to_string(options.depth) + " is not to be had",
@@ -388,7 +360,7 @@ io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_
                              bare_limits* bare, const std::function<bool()>& stop) {
   const std::uint64_t blocks = blocks_in_span(drives_of(drives, options), options);
   io_bench_result result = bench(on, drives, options, blocks).run(stop);
-  if (bare == nullptr) return result;
+  if (bare == nullptr || stop()) return result;
   const memory::place media = drives.drives().front()->info().media;
   const std::uint64_t span = std::min(blocks * options.block_bytes, most_bare_bytes);
   result.bare_iops =

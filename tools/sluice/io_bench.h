@@ -10,16 +10,20 @@
 #include "sluice/lane/launch.h"
 #include "tools/sluice/bare_copy.h"
 #include "tools/sluice/io_kernel.h"
+#include "tools/sluice/latency_counts.h"
+#include "tools/sluice/steady_state.h"
 
 namespace sluice::tool {
 
 struct io_bench_options {
-  std::uint32_t drives = 0;         ///< how many of those that are open, the first ones; 0: all
-  std::uint32_t block_bytes = 512;  ///< of one command, a power of two
-  std::uint32_t queues = 4;         ///< a drive
+  std::uint32_t drives = 0;             ///< how many of those that are open, the first ones; 0: all
+  std::uint32_t block_bytes = 512;      ///< of one command, a power of two
+  queue::path path = queue::path::any;  ///< any: peer where all drives reach the lanes' memory
+  std::uint32_t queues = 4;             ///< a drive
   std::uint32_t depth = 1024;
-  std::uint64_t lanes = 0;   ///< 0: as many as the queues take commands
-  std::uint32_t a_lane = 1;  ///< commands that each lane has in flight
+  std::uint64_t lanes = 0;    ///< 0: as many as the queues take commands
+  std::uint32_t a_warp = 32;  ///< lanes of each warp that have commands
+  std::uint32_t a_lane = 1;   ///< commands that each lane has in flight: 1, 2, 4 or 8
   io_pattern pattern = io_pattern::random;
   double write_share = 0;
   double seconds = 2;
@@ -28,21 +32,18 @@ struct io_bench_options {
   std::uint64_t seed = 1;
 };
 
-struct latency_summary {
-  double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< µs
-  double alone = 0;  ///< mean of a read alone, from doorbell to answer, on the first drive; 0: not known
-};
-
 struct io_bench_result {
-  double seconds = 0;
-  double cpu_seconds = 0;      ///< of this process, controllers included, in the timed pass
-  std::uint64_t commands = 0;  ///< that lanes saw answered
+  double seconds = 0;          ///< from steady_from on, where a steady state was reached, else in all
+  double cpu_seconds = 0;      ///< of this process, controllers included; the same share of the timed pass
+  std::uint64_t commands = 0;  ///< that lanes saw answered in `seconds`
   std::uint64_t issued = 0, served = 0, dropped = 0;
   std::uint64_t failed = 0;
   std::uint64_t wrong = 0;  ///< in the timed pass, by stamp, and in the untimed one, by every byte
   std::uint32_t queues_lost = 0;
   latency_summary latency;
-  double bare_iops = 0;  ///< the same blocks moved between the same memories without any queue
+  steady_state steady;
+  double steady_from = 0;  ///< s
+  double bare_iops = 0;    ///< the same blocks moved between the same memories without any queue
   status first_failure;
   std::string first_drive;
   lba first_block;
@@ -57,7 +58,7 @@ struct io_bench_result {
 };
 
 /// Throws error{bad_input} for options that do not fit the drives.
-void need_possible(const storage& drives, const io_bench_options& options);
+void need_possible(const lane::machine& on, const storage& drives, const io_bench_options& options);
 /// Runs the benchmark on drives opened raw. `bare`: to measure the bare limit with, or null. It ends early
 /// once `stop` says so. Throws error{bad_input} as need_possible() does, and for queues that a drive does not
 /// grant.

@@ -13,6 +13,7 @@
 #include "sluice/lane/wait.h"
 #include "sluice/queue/queue_pair_ref.h"
 #include "tools/sluice/io_pattern.h"
+#include "tools/sluice/latency_counts.h"
 
 namespace sluice::tool {
 
@@ -42,7 +43,7 @@ struct alignas(32) io_cell {
   queue::io_ticket ticket;  ///< of a lane with several commands in flight
 };
 
-/// Commands that one lane may have in flight.
+/// Commands that one lane may have in flight: a power of two.
 inline constexpr std::uint32_t most_a_lane = 8;
 /// In io_cell::block: the command writes.
 inline constexpr std::uint64_t write_bit = std::uint64_t{1} << 63;
@@ -59,15 +60,8 @@ struct alignas(128) io_team {
   std::uint64_t turn_began[most_a_lane];  ///< ns, of each command that its lanes have in flight
 };
 
-/// Four buckets to each power of two of nanoseconds.
-inline constexpr std::uint32_t latency_buckets = 160;
-constexpr std::uint32_t latency_bucket(std::uint64_t ns) {
-  std::uint32_t power = 2;
-  while (power < 40 && (ns >> (power + 1)) != 0) ++power;
-  const auto quarter = static_cast<std::uint32_t>(ns >> (power - 2)) & 3U;
-  const std::uint32_t bucket = power * 4 + quarter;
-  return bucket < latency_buckets ? bucket : latency_buckets - 1;
-}
+/// The rate over time: commands answered in each slice of it. What is later counts in the last one.
+inline constexpr std::uint32_t most_slices = 128;
 
 /// A drive as the kernel uses it.
 struct io_drive {
@@ -85,7 +79,6 @@ struct io_job {
   std::byte* buffers;         ///< one piece each, likewise
   const sector_truth* truth;  ///< of each sector, drive after drive; null where all hold filled_word()
   io_team* teams;             ///< one each
-  std::uint64_t* latencies;   ///< latency_buckets counts
   std::uint32_t* stop;        ///< the host ends the run with it
   std::uint64_t blocks;       ///< of command_bytes on each drive; a power of two
   std::uint32_t block_bits;   ///< log2 of blocks
@@ -96,10 +89,13 @@ struct io_job {
   std::uint32_t drive_count;  ///< from there
   std::uint32_t command_bytes;
   std::uint32_t a_round;  ///< commands that a team submits together, at most its lanes
-  std::uint32_t a_lane;   ///< commands that a lane has in flight
+  std::uint32_t a_lane;   ///< commands that a lane has in flight, a power of two
   std::uint32_t stride;   ///< of buffers
   std::uint32_t writes_in_1024;
   io_pattern pattern;
+  std::uint32_t slice_shift = 0;       ///< log2 of the ns of a slice
+  std::uint64_t* latencies = nullptr;  ///< latency_buckets counts
+  std::uint64_t* slices = nullptr;     ///< most_slices counts
 };
 
 /// Which lanes go together: a warp on a GPU, each for itself on a CPU, where a warp that meets costs a switch
@@ -153,66 +149,65 @@ struct io_kernel {
     const queue::basic_queue_pair_ref<Path> queue(drive.queues +
                                                   team_index() / job.drive_count % drive.queue_count);
     if (team.leads()) record().began = lane::clock_ns();
-    std::uint32_t turn = 0, under_way = 0;
+    std::uint32_t round = 0;
     for (std::uint64_t first = std::uint64_t{team_index()} * team_lanes<Team>;; first += lane::grid_lanes()) {
       bool over = false;
-      if (team.leads()) over = first >= job.commands || time_is_over(turn);
+      if (team.leads()) over = first >= job.commands || time_is_over(first, turn_of(round));
       if (team.broadcast(over)) break;
-      const queue::io_ticket given = begin(team, queue, first + team.rank(), turn);
+      const queue::io_ticket given = begin(team, queue, first + team.rank(), turn_of(round));
       if constexpr (Flight == io_flight::one) {
         finish(team, queue, 0, given);
-        continue;
+      } else {
+        cell(turn_of(round)).ticket = given;
+        if (++round < job.a_lane) continue;
+        const std::uint32_t oldest = turn_of(round);
+        finish(team, queue, oldest, cell(oldest).ticket);
       }
-      cell(turn).ticket = given;
-      turn = next(turn);
-      if (++under_way < job.a_lane) continue;
-      finish(team, queue, turn, cell(turn).ticket);  // the oldest
-      --under_way;
     }
-    for (; under_way > 0; --under_way) {
-      const std::uint32_t oldest = before(turn, under_way);
-      finish(team, queue, oldest, cell(oldest).ticket);
-    }
+    if constexpr (Flight == io_flight::several)
+      for (std::uint32_t left = round < job.a_lane ? 0 : round + 1 - job.a_lane; left < round; ++left)
+        finish(team, queue, turn_of(left), cell(turn_of(left)).ticket);
   }
 
-  // The commands in flight take turns.
-  SLUICE_HD std::uint32_t next(std::uint32_t turn) const { return turn + 1 == job.a_lane ? 0 : turn + 1; }
-  SLUICE_HD std::uint32_t before(std::uint32_t turn, std::uint32_t by) const {
-    return turn >= by ? turn - by : turn + job.a_lane - by;
+  /// The rounds in flight take turns.
+  SLUICE_HD std::uint32_t turn_of(std::uint32_t round) const {
+    if constexpr (Flight == io_flight::one) return 0;
+    return round & (job.a_lane - 1);
   }
 
-  SLUICE_HD bool time_is_over(std::uint32_t turn) const {
+  SLUICE_HD bool time_is_over(std::uint64_t first, std::uint32_t turn) const {
     io_team& mine = record();
     const std::uint64_t now = lane::clock_ns();
     mine.turn_began[turn] = now;
     if (now - mine.began > job.nanoseconds) return true;
-    // The host's word lies across the link: a look now and then is enough.
-    return (mine.commands / 32 & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
+    // The host's word lies across the link: a look in one round of 64, each team in its own, is enough.
+    return (mix(first) & 63U) == 0 && lane::on_system(*job.stop).load(lane::relaxed) != 0;
   }
 
   /// Submits the n-th command of all. The ticket is valid where there is one.
   SLUICE_HD queue::io_ticket begin(const Team& team, const queue::basic_queue_pair_ref<Path>& queue,
                                    std::uint64_t n, std::uint32_t turn) const {
     const bool active = n < job.commands && team.rank() < job.a_round;
-    // Nothing of ours is in flight with this cell.
-    cell(turn) = {.word = 0, .detail = 0, .block = block_of(n) | (writes(n) ? write_bit : 0), .ticket = {}};
     if (job.writes_in_1024 != 0) {
-      if (active && writes(n)) fill(turn);
+      if (active && writes(n)) fill(block_of(n), turn);
       team.sync();
     }
-    const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(turn); });
+    const queue::submission sent = queue.submit_made(team, active, [&] { return request_for(n, turn); });
     return active && sent.code.is_ok() ? sent.ticket : queue::io_ticket{};
   }
 
   SLUICE_HD bool writes(std::uint64_t n) const { return (mix(n + job.seed) & 1023U) < job.writes_in_1024; }
 
-  SLUICE_HD queue::io_request request_for(std::uint32_t turn) const {
+  /// Draws the block once the turn has come, so that it takes no registers before. Nothing of ours is in
+  /// flight with the cell.
+  SLUICE_HD queue::io_request request_for(std::uint64_t n, std::uint32_t turn) const {
     const io_drive& drive = job.drives[drive_index()];
     io_cell& mine = cell(turn);
-    const std::uint64_t block = mine.block;
+    const std::uint64_t block = block_of(n);
+    mine = {.word = 0, .detail = 0, .block = block | (writes(n) ? write_bit : 0), .ticket = {}};
     queue::io_request request;
-    request.op = (block & write_bit) != 0 ? nvme::opcode::write : nvme::opcode::read;
-    request.first = {(block & ~write_bit) << drive.block_shift};
+    request.op = writes(n) ? nvme::opcode::write : nvme::opcode::read;
+    request.first = {block << drive.block_shift};
     request.blocks = std::uint32_t{1} << drive.block_shift;
     request.data = data(turn);
     request.bytes = job.command_bytes;
@@ -231,8 +226,10 @@ struct io_kernel {
     for (std::uint32_t looks = 1;; ++looks) {
       const bool answered = !waits || lane::on_device(mine.word).load(lane::relaxed) != 0;
       if (team.all(answered)) break;
-      queue.help(team, !answered, ticket);
-      if (team.leads()) lane::pause(looks);
+      if (queue.help(team, !answered, ticket))
+        looks = 0;
+      else if (team.leads())
+        lane::pause(looks);
     }
     lane::on_device(mine.word).load(lane::acquire);  // pairs with the report: status and bytes are there
     account(team, turn, waits);
@@ -253,13 +250,17 @@ struct io_kernel {
       mine.first_block = block << job.drives[drive_index()].block_shift;
     }
     if (!team.leads()) return;
-    mine.commands += lane::bit_count(done);
-    mine.failed += lane::bit_count(failures);
-    mine.wrong += lane::bit_count(lies);
+    // Nobody waits for these sums: added where they lie.
+    lane::on_device(mine.commands).fetch_add(lane::bit_count(done), lane::relaxed);
+    if (failures != 0) lane::on_device(mine.failed).fetch_add(lane::bit_count(failures), lane::relaxed);
+    if (lies != 0) lane::on_device(mine.wrong).fetch_add(lane::bit_count(lies), lane::relaxed);
     // One command in each round of a team is timed: the leader's, from before its submission to after its
     // answer.
-    const std::uint64_t took = lane::clock_ns() - mine.turn_began[turn];
-    lane::on_device(job.latencies[latency_bucket(took)]).fetch_add(1, lane::relaxed);
+    const std::uint64_t now = lane::clock_ns();
+    lane::on_device(job.latencies[latency_bucket(now - mine.turn_began[turn])]).fetch_add(1, lane::relaxed);
+    const std::uint64_t slice = (now - mine.began) >> job.slice_shift;
+    lane::on_device(job.slices[slice < most_slices ? slice : most_slices - 1])
+        .fetch_add(lane::bit_count(done), lane::relaxed);
   }
 
   SLUICE_HD std::uint64_t first_sector(std::uint32_t drive, std::uint64_t block) const {
@@ -290,9 +291,9 @@ struct io_kernel {
     return good;
   }
 
-  SLUICE_HD void fill(std::uint32_t turn) const {
+  SLUICE_HD void fill(std::uint64_t block, std::uint32_t turn) const {
     const std::uint32_t sectors = job.command_bytes / sector_bytes;
-    const std::uint64_t first = first_sector(drive_index(), cell(turn).block & ~write_bit);
+    const std::uint64_t first = first_sector(drive_index(), block);
     auto* words = reinterpret_cast<std::uint64_t*>(data(turn));
     for (std::uint32_t i = 0; i < sectors * sector_words; ++i)
       words[i] = filled_word(first + i / sector_words, i % sector_words);

@@ -72,7 +72,7 @@ verified_plan verify_plan(lane::machine& on, const planned_drive& row, const emu
                                  .seconds = seconds,
                                  .span_bytes = span_of(plan, wanted.bytes),
                                  .fill = true};
-  need_possible(drives, options);
+  need_possible(on, drives, options);
   const io_bench_result got = run_io_bench(on, drives, options, nullptr, context::stop_asked);
   context::stop_if_asked();
   if (!got.verified() || got.issued != got.served)

@@ -62,6 +62,7 @@ const std::vector<report_axis>& report_axes() {
                                              {"page", "page size", plot_unit::bytes},
                                              {"mix", "share of writes", plot_unit::share},
                                              {"pattern", "pattern", plot_unit::count, false},
+                                             {"path", "path", plot_unit::count, false},
                                              {"mode", "mode", plot_unit::count, false},
                                              {"policy", "policy", plot_unit::count, false},
                                              {"machine", "machine", plot_unit::count, false}};
