@@ -100,7 +100,9 @@ class BadInput(ToolTest):
         self.refuses((*io, "512"), "512 not in {drives,")
         self.refuses(("bench", "cache", "--drive", "mem:1MiB", "--sweep", "page=512,3000"), "3000", "power of two")
         for path in ("no/such/folder.csv", "."):
-            self.refuses(("bench", "io", "--drive", "mem:1MiB", "--csv", path), f"cannot write the file '{path}'", "permissions")
+            for option in ("--csv", "--plot"):
+                self.refuses(("bench", "io", "--drive", "mem:1MiB", option, path), f"cannot write the file '{path}'", "permissions")
+        self.refuses(("bench", "io", "--drive", "mem:1MiB", "--csv", "a", "--plot", "a"), "the same file 'a'")
 
     def test_plans_of_nothing(self):
         plan = ("plan", "--accesses", "51M")

@@ -115,11 +115,21 @@ class Output(ToolTest):
                 self.assertEqual(float(line["latency_us.p99"]), row["latency_us"]["p99"])
             self.assertEqual([path.name for path in self.folder.iterdir()], ["rows.csv"], "nothing but the file is left")
 
-    def test_a_run_that_fails_leaves_the_csv_file_as_it_was(self):
+    def test_a_sweep_is_drawn_too(self):
+        for bench in (("io", "--sweep", "depth=16,32"), ("cache", "--sweep", "mode", "--accesses", "2048")):
+            self.result("bench", *bench, "--backend", "cpu", "--drive", "mem:1MiB", "--seconds", "0.02", "--plot", "rows.html")
+            page = (self.folder / "rows.html").read_text()
+            self.assertTrue(page.startswith("<!DOCTYPE html>"), page[:100])
+            self.assertIn("<svg", page)
+            self.assertIn("bench " + bench[0], page)
+
+    def test_a_run_that_fails_leaves_its_files_as_they_were(self):
         self.write("rows.csv", b"of yesterday")
+        self.write("rows.html", b"of yesterday")
         for bench in ("io", "cache"):
-            self.error(1, "bench", bench, "--backend", "cpu", "--drive", "mem:1MiB?error_lba=0-2047", "--seconds", "0.02", "--csv", "rows.csv")
-        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, {"rows.csv": b"of yesterday"})
+            self.error(1, "bench", bench, "--backend", "cpu", "--drive", "mem:1MiB?error_lba=0-2047", "--seconds", "0.02", "--csv", "rows.csv", "--plot", "rows.html")
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()},
+                         {"rows.csv": b"of yesterday", "rows.html": b"of yesterday"})
 
     def test_bench_io_goes_through_the_shallowest_and_the_deepest_queues(self):
         for depth in (2, 32768):

@@ -14,7 +14,7 @@
 #include "sluice/drive/uri.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
-#include "tools/sluice/csv_file.h"
+#include "tools/sluice/result_files.h"
 #include "tools/sluice/sweep.h"
 
 namespace sluice::tool {
@@ -30,7 +30,7 @@ struct cache_choice {
   std::uint64_t span_bytes = 0;
   bool destroy = false;
   sweep_choice sweep;
-  std::string csv;
+  result_files_choice files;
 };
 
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
@@ -217,7 +217,7 @@ bench_ground prepare_ground(lane::machine& on, const cache_choice& choice) {
 
 void measure(context& with, const cache_choice& choice) {
   need_known(choice);
-  csv_file csv(choice.csv);
+  result_files files(choice.files);
   const auto machine = with.open_machine();
   bench_ground ground = prepare_ground(*machine, choice);
   json rows = json::array();
@@ -234,13 +234,13 @@ void measure(context& with, const cache_choice& choice) {
       text += line(point, result);
     }
   }
-  csv.write(rows);
   text += "every value was compared with the truth\n";
   json object = fastest_of(rows);
   object.update({{"rows", rows},
                  {"config", config_of(choice, ground.run, lanes)},
                  {"machine", describe_machine(*machine)},
                  {"version", version()}});
+  files.write(rows, object);
   with.print(object, text);
 }
 
@@ -262,7 +262,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
       ->check(real_from(0, 1))
       ->capture_default_str();
   choice.sweep.add_to(command, {"cache", "page", "mode", "policy", "pattern", "mix"});
-  add_csv(command, choice.csv);
+  add_result_files(command, choice.files);
 }
 
 void add_run_options(CLI::App& command, cache_choice& choice) {

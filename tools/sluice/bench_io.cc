@@ -11,7 +11,7 @@
 #include "sluice/base/sizes.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
-#include "tools/sluice/csv_file.h"
+#include "tools/sluice/result_files.h"
 #include "tools/sluice/io_bench.h"
 #include "tools/sluice/sweep.h"
 
@@ -27,7 +27,7 @@ struct io_choice {
   std::string path = "auto";
   bool destroy = false;
   sweep_choice sweep;
-  std::string csv;
+  result_files_choice files;
 };
 
 using texts = std::vector<std::string>;
@@ -227,15 +227,15 @@ void run(context& with, io_choice& choice) {
   choice.bench.path = path_of(choice.path);
   choice.drives.uris = drive::each_drive(choice.drives.uris);
   choice.bench.fill = all_forget(choice.drives.uris) || choice.destroy || writes(choice);
-  csv_file csv(choice.csv);
+  result_files files(choice.files);
   const auto machine = with.open_machine();
   storage drives = open_drives(choice, *machine);
   std::string text;
   const json rows = measure(*machine, drives, choice, text);
-  csv.write(rows);
   json object = fastest_of(rows);
   if (choice.sweep.any()) object["rows"] = rows;
   object.update({{"machine", describe_machine(*machine)}, {"version", version()}});
+  files.write(rows, object);
   with.print(object, text);
 }
 
@@ -271,7 +271,7 @@ void add_bench_io(CLI::App& bench, context& with) {
       ->check(real_from(0, 1));
   io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(real_from(0.01, 3600));
   choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "path", "mix"});
-  add_csv(io, choice->csv);
+  add_result_files(io, choice->files);
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");
   with.runs(io, [&with, choice] { run(with, *choice); });
 }

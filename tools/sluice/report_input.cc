@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
@@ -99,8 +100,10 @@ bool report_result::is_bench() const {
   return kind == result_kind::bench_io || kind == result_kind::bench_cache || kind == result_kind::bench;
 }
 
-report_result read_result(const std::string& file) {
-  report_result result{.file = file, .object = read_object(file, report_mend)};
+report_result read_result(const std::string& file) { return result_in(file, read_object(file, report_mend)); }
+
+report_result result_in(const std::string& file, json object) {
+  report_result result{.file = file, .object = std::move(object)};
   if (result.object.contains("error"))
     throw error(error_kind::bad_input, "'" + file + "' holds an error and no result", report_mend);
   const auto kind = kind_of(result.object);

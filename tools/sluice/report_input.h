@@ -33,6 +33,8 @@ struct report_result {
 
 /// Throws error{bad_input} where the file holds no result that a report shows.
 report_result read_result(const std::string& file);
+/// The same of what `file` is said to hold.
+report_result result_in(const std::string& file, json object);
 
 /// "bench io", "graph bfs": what printed it.
 std::string kind_text(const report_result& result);

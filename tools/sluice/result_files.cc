@@ -1,7 +1,12 @@
-#include "tools/sluice/csv_file.h"
+#include "tools/sluice/result_files.h"
 
+#include <ostream>
 #include <utility>
 #include <vector>
+
+#include "sluice/base/error.h"
+#include "tools/sluice/report_input.h"
+#include "tools/sluice/report_page.h"
 
 namespace sluice::tool {
 
@@ -28,15 +33,7 @@ std::string csv_text(const json& value) {
   return safe + '"';
 }
 
-}  // namespace
-
-csv_file::csv_file(const std::string& path) {
-  if (!path.empty()) file_.emplace(path);
-}
-
-void csv_file::write(const json& rows) {
-  if (!file_) return;
-  std::ostream& out = file_->out();
+void write_csv(std::ostream& out, const json& rows) {
   bool headed = false;
   for (const json& row : rows) {
     std::vector<field> fields;
@@ -48,11 +45,35 @@ void csv_file::write(const json& rows) {
     for (const field& each : fields) out << (&each == fields.data() ? "" : ",") << csv_text(each.second);
     out << '\n';
   }
-  file_->keep();
 }
 
-void add_csv(CLI::App& command, std::string& path) {
-  command.add_option("--csv", path, "also write the rows into this file, one a line")->type_name("FILE");
+}  // namespace
+
+result_files::result_files(const result_files_choice& choice) {
+  if (!choice.csv.empty() && choice.csv == choice.plot)
+    throw error(error_kind::bad_input, "--csv and --plot name the same file '" + choice.csv + "'",
+                "name another file for one of them");
+  if (!choice.csv.empty()) csv_.emplace(choice.csv);
+  if (!choice.plot.empty()) plot_.emplace(choice.plot);
+}
+
+void result_files::write(const json& rows, const json& result) {
+  if (csv_) {
+    write_csv(csv_->out(), rows);
+    csv_->keep();
+  }
+  if (plot_) {
+    plot_->out() << make_report_page({result_in("this run", result)}).html;
+    plot_->keep();
+  }
+}
+
+void add_result_files(CLI::App& command, result_files_choice& choice) {
+  command.add_option("--csv", choice.csv, "also write the rows into this file, one a line")
+      ->type_name("FILE");
+  command
+      .add_option("--plot", choice.plot, "also draw them: a page of tables and plots, as of sluice report")
+      ->type_name("FILE.html");
 }
 
 }  // namespace sluice::tool
