@@ -29,13 +29,13 @@ function(sluice_add_apps)
   set_property(GLOBAL PROPERTY SLUICE_APPS ${libraries})
 endfunction()
 
-# tools/<name>/ becomes the library sluice_tool_<name> (all but main.cc, so that tests reach it) and the program <name>.
+# tools/<name>/, with its folders, becomes the library sluice_tool_<name> (all but main.cc, so that tests reach it) and the program <name>.
 function(sluice_add_tools)
   get_property(apps GLOBAL PROPERTY SLUICE_APPS)
   sluice_folders(tools ${PROJECT_SOURCE_DIR}/tools)
   foreach(tool IN LISTS tools)
     set(main ${PROJECT_SOURCE_DIR}/tools/${tool}/main.cc)
-    sluice_sources(sources ${PROJECT_SOURCE_DIR}/tools/${tool} *.cc *.cu)
+    sluice_sources(sources ${PROJECT_SOURCE_DIR}/tools/${tool} *.cc *.cu */*.cc */*.cu)
     list(REMOVE_ITEM sources ${main})
     add_library(sluice_tool_${tool} STATIC ${sources})
     target_link_libraries(sluice_tool_${tool}

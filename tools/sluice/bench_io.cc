@@ -11,8 +11,9 @@
 #include "sluice/base/sizes.h"
 #include "tools/sluice/cache_bench.h"
 #include "tools/sluice/command.h"
-#include "tools/sluice/result_files.h"
+#include "tools/sluice/comparators/comparisons.h"
 #include "tools/sluice/io_bench.h"
+#include "tools/sluice/result_files.h"
 #include "tools/sluice/sweep.h"
 
 namespace sluice::tool {
@@ -27,6 +28,7 @@ struct io_choice {
   std::string path = "auto";
   bool destroy = false;
   sweep_choice sweep;
+  comparator_choice compare;
   result_files_choice files;
 };
 
@@ -209,15 +211,17 @@ json measure(lane::machine& on, storage& drives, const io_choice& choice, std::s
   if (swept) text = columns();
   json rows = json::array();
   bare_limits bare(on);
+  comparisons others(choice.compare, on, drives, choice.drives.uris, points);
   progress bar("measuring", points.size());
   for (const io_bench_options& point : points) {
     const io_bench_result got = run_io_bench(on, drives, point, &bare, context::stop_asked);
     context::stop_if_asked();
     judge(got);
-    bar.add(1);
     rows.push_back(swept ? row_of(point, got) : object_of(point, got));
     rows.back()["config"] = config_of(choice, point, got);
     text += swept ? line(point, got) : text_of(point, got, on);
+    text += others.measure(point, got.iops(), rows.back());
+    bar.add(1);
   }
   return rows;
 }
@@ -271,6 +275,7 @@ void add_bench_io(CLI::App& bench, context& with) {
       ->check(real_from(0, 1));
   io.add_option("--seconds", choice->bench.seconds, "how long to measure")->check(real_from(0.01, 3600));
   choice->sweep.add_to(io, {"drives", "block", "depth", "queues", "threads", "pattern", "path", "mix"});
+  add_comparators(io, choice->compare);
   add_result_files(io, choice->files);
   io.add_flag("--destroy", choice->destroy, "what the drive holds may be overwritten");
   with.runs(io, [&with, choice] { run(with, *choice); });

@@ -356,6 +356,10 @@ void need_possible(const lane::machine& on, const storage& drives, const io_benc
                 "use a power of two from 2 to 32768");
 }
 
+std::uint64_t blocks_chosen_among(const storage& drives, const io_bench_options& options) {
+  return blocks_in_span(drives_of(drives, options), options);
+}
+
 io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_options& options,
                              bare_limits* bare, const std::function<bool()>& stop) {
   const std::uint64_t blocks = blocks_in_span(drives_of(drives, options), options);

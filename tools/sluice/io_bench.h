@@ -59,6 +59,8 @@ struct io_bench_result {
 
 /// Throws error{bad_input} for options that do not fit the drives.
 void need_possible(const lane::machine& on, const storage& drives, const io_bench_options& options);
+/// How many blocks of each drive it chooses among, a power of two. Throws as need_possible() does.
+std::uint64_t blocks_chosen_among(const storage& drives, const io_bench_options& options);
 /// Runs the benchmark on drives opened raw. `bare`: to measure the bare limit with, or null. It ends early
 /// once `stop` says so. Throws error{bad_input} as need_possible() does, and for queues that a drive does not
 /// grant.
