@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tools/sluice/report_bars.h"
+#include "tools/sluice/report_lines.h"
 #include "tools/sluice/report_points.h"
 
 namespace sluice::tool {
@@ -16,8 +17,6 @@ namespace sluice::tool {
 namespace {
 
 using points = std::vector<report_point>;
-
-constexpr std::size_t most_series = 24;  // the page's colours and dashes tell so many apart
 
 const report_metric io_rate{"IOPS", "/iops"};
 const report_metric cache_rate{"accesses/s", "/iops"};
@@ -41,27 +40,12 @@ points points_of_result(const report_result& result, const std::string& file) {
   return all;
 }
 
-bool is_curve(const plot_series& series) { return series.points.front().x < series.points.back().x; }
-
 /// What changes along the lines beside their axis.
 std::string along_note(const series_split& split) {
   if (split.along.empty()) return "";
   std::string names;
   for (const report_axis& axis : split.along) names += (names.empty() ? "" : ", ") + std::string(axis.name);
   return "Along the axis these change too: " + names + ".";
-}
-
-/// Adds the plot where there is a line; single points are none. `note` goes below it.
-void add_lines(std::vector<report_plot>& plots, line_plot plot, std::string note) {
-  const std::size_t points =
-      std::erase_if(plot.series, [](const plot_series& each) { return !is_curve(each); });
-  if (plot.series.empty()) return;
-  if (points > 0 || plot.series.size() > most_series) {
-    note += fmt::format("{}{} of {} lines are drawn, the table has all.", note.empty() ? "" : " ",
-                        std::min(plot.series.size(), most_series), plot.series.size() + points);
-    plot.series.resize(std::min(plot.series.size(), most_series));
-  }
-  plots.push_back({plot.title, std::move(note), svg_of(plot), legend_of(plot)});
 }
 
 line_plot empty_plot(const std::string& what, const report_axis& x, const plot_axis& y) {
