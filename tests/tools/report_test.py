@@ -101,6 +101,17 @@ class Report(ReportTest):
         for label in ("block size 512 B", "block size 4 KiB", "queue depth 16", "queue depth 64"):
             self.assertIn(label, words)
 
+    def test_plots_what_others_move_over_block_sizes(self):
+        self.measured("io.json", *IO, "--sweep", "block=512,4096", "--comparators=zero-copy,cpu-served")
+        _, text, words = self.report("io.json")
+        for caption in ("GB/s against block size, beside others", "GB/s of pages served by the CPU against block size"):
+            self.assertIn(caption, self.captions(text))
+        for label in ("Sluice", "bare", "zero-copy", "cpu-served", "cold: every page comes", "hot: every page is there"):
+            self.assertIn(label, words)
+        self.measured("alone.json", *IO, "--sweep", "block=512,4096")
+        _, text, _ = self.report("alone.json")
+        self.assertNotIn("beside others", " ".join(self.captions(text)).replace("IOPS beside others", ""))
+
     def test_plots_percentiles_together_where_one_axis_varies(self):
         self.measured("io.json", *IO, "--queues", "2", "--sweep", "queues=1,2")
         _, text, words = self.report("io.json")

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tools/sluice/report_bars.h"
+#include "tools/sluice/report_compared.h"
 #include "tools/sluice/report_lines.h"
 #include "tools/sluice/report_points.h"
 
@@ -97,7 +98,10 @@ void add_latencies(std::vector<report_plot>& plots, const report_axis& x, const 
 void add_curves(std::vector<report_plot>& plots, const report_axis& x, const points& of) {
   const series_split split = split_over(x, of);
   add_rate(plots, x, of, split);
-  if (is_axis(x, "block")) add_metric(plots, x, throughput, of, split);
+  if (is_axis(x, "block")) {
+    add_metric(plots, x, throughput, of, split);
+    add_compared(plots, x, of, split);
+  }
   add_metric(plots, x, ratio_to_bare, of, split);
   add_metric(plots, x, hits, of, split);
   add_latencies(plots, x, of, split);
