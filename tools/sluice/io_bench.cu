@@ -23,6 +23,7 @@ namespace {
 
 /// Of host memory that the bare limit is measured over: beside the drives' own there must be room for it.
 constexpr std::uint64_t most_bare_bytes = 8 * GiB;
+constexpr std::uint64_t most_flight_bytes = 4 * GiB;  // of lanes that nobody has asked for by number
 
 /// That this process has used, on all threads.
 double cpu_seconds() {
@@ -224,7 +225,9 @@ class bench {
     const std::uint64_t most = resident_lanes<io_check::stamp>();
     const std::uint64_t room = std::uint64_t{options_.queues} * options_.depth * drive_count();
     // A CPU lane costs a switch each time its warp meets: few keep the queues busy, more only wait.
-    const std::uint64_t wanted = machine_.kind() == backend::cuda ? room : std::min<std::uint64_t>(room, 128);
+    const std::uint64_t few =
+        machine_.kind() == backend::cuda ? most_flight_bytes / options_.block_bytes : 128;
+    const std::uint64_t wanted = std::min(room, few);
     const std::uint64_t asked = align_up(asked_lanes(), block_lanes());
     lanes_ = std::min(most, asked != 0 ? asked : wanted / options_.a_lane);
     lanes_ = std::max<std::uint64_t>(block_lanes(), lanes_ / block_lanes() * block_lanes());
