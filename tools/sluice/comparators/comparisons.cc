@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <string_view>
 
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
@@ -77,15 +78,24 @@ json object_of_comparator(const char* name, std::uint32_t block_bytes, double ou
   return object;
 }
 
+/// `calls "each"`, `hot 1.71 GB/s`.
+std::string text_of_fact(const comparison_fact& fact) {
+  constexpr std::string_view rate = "_bytes_per_s";
+  const auto* const number = std::get_if<double>(&fact.value);
+  if (number == nullptr)
+    return fact.key + " " + std::visit([](const auto& value) { return json(value).dump(); }, fact.value);
+  if (!fact.key.ends_with(rate)) return fmt::format("{} {:.3g}", fact.key, *number);
+  return fmt::format("{} {:.2f} GB/s", fact.key.substr(0, fact.key.size() - rate.size()), *number / 1e9);
+}
+
 std::string text_of_comparator(const char* name, std::uint32_t block_bytes, double ours,
                                const comparison_result& got) {
   std::string text = fmt::format(
       "  {:<12} {:>9.3f} M blocks/s, {:>6.2f} GB/s, on {:.2f} cores; ours is {:.3f} of it\n", name,
       got.rate() / 1e6, got.rate() * block_bytes / 1e9, got.cpu_seconds / got.seconds, ours / got.rate());
-  for (const comparison_fact& fact : got.facts)
-    if (fact.key == "hot_bytes_per_s")
-      text += fmt::format("  {:<12} {:>6.2f} GB/s where every page is there\n", "",
-                          std::get<double>(fact.value) / 1e9);
+  std::vector<std::string> facts;
+  for (const comparison_fact& fact : got.facts) facts.push_back(text_of_fact(fact));
+  if (!facts.empty()) text += fmt::format("  {:<12} {}\n", "", fmt::join(facts, ", "));
   return text;
 }
 
@@ -123,7 +133,7 @@ comparisons::comparisons(const comparator_choice& choice, lane::machine& on, sto
   const bool writes = std::any_of(points.begin(), points.end(),
                                   [](const io_bench_options& point) { return point.write_share > 0; });
   if (writes) throw error(error_kind::bad_input, "comparators only read", "leave --mix or --comparators out");
-  need_scratch(points);
+  need_room(points);
   if (on.kind() == backend::cuda) aside_ = on.aside();
 }
 
@@ -135,13 +145,13 @@ bool comparisons::needs_file() const {
   return std::any_of(wanted_.begin(), wanted_.end(), [](const comparator& each) { return each.reads_file; });
 }
 
-/// Makes the largest file that will be needed, and lets it go again.
-void comparisons::need_scratch(const std::vector<io_bench_options>& points) const {
-  if (!needs_file() || !files_.empty()) return;
+/// Holds the largest of the points against the machine: makes its file, and lets it go again.
+void comparisons::need_room(const std::vector<io_bench_options>& points) const {
   std::uint64_t most = 0;
   for (const io_bench_options& point : points)
     most = std::max(most, drives_of(point) * blocks_chosen_among(storage_, point) * point.block_bytes);
-  source_file::scratch(scratch_, most);
+  comparison_source::need_memory(most);
+  if (needs_file() && files_.empty()) source_file::scratch(scratch_, most);
 }
 
 comparison_source& comparisons::source_for(std::uint32_t drives, std::uint64_t each) {

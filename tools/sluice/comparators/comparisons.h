@@ -39,7 +39,7 @@ class comparisons {
   /// The bytes of the point's drives, read once for all points that have the same.
   comparison_source& source_for(std::uint32_t drives, std::uint64_t each);
   bool needs_file() const;
-  void need_scratch(const std::vector<io_bench_options>& points) const;
+  void need_room(const std::vector<io_bench_options>& points) const;
 
   std::vector<comparator> wanted_;
   std::string scratch_;

@@ -77,7 +77,7 @@ class cufile_comparison {
           if (!read(first + i, batch_.lanes() + std::size_t{i} * what_.block_bytes)) failed = true;
       });
     for (std::thread& reader : readers) reader.join();
-    if (failed) throw error(error_kind::io_failure, "cuFile failed to read a block");
+    if (failed) throw error(error_kind::unavailable, "cuFile failed to read a block");
   }
 
   bool read(std::uint64_t n, std::byte* to) const {
@@ -88,7 +88,7 @@ class cufile_comparison {
   }
 
   const comparison& what_;
-  cufile_library library_;
+  const cufile_library& library_ = cufile_library::get();
   source_file& file_;
   block_lanes lanes_;
   unsigned threads_ = std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U);

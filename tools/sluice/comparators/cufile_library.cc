@@ -37,7 +37,6 @@ void cufile_library::find(Call& call, const char* name) const {
 
 cufile_library::cufile_library() : library_(load_cufile()) {
   find(open_, "cuFileDriverOpen");
-  find(close_, "cuFileDriverClose_v2");
   find(register_, "cuFileHandleRegister");
   find(deregister_, "cuFileHandleDeregister");
   find(read_, "cuFileRead");
@@ -47,8 +46,10 @@ cufile_library::cufile_library() : library_(load_cufile()) {
   mode_ = learn_mode();
 }
 
-// The library stays loaded: it has threads of its own.
-cufile_library::~cufile_library() { close_(); }
+const cufile_library& cufile_library::get() {
+  static const cufile_library opened;
+  return opened;
+}
 
 std::string cufile_library::learn_mode() const {
   properties known{};

@@ -8,14 +8,14 @@
 
 namespace sluice::tool {
 
-/// libcufile.so.0, loaded and its driver open. Names of the ABI as in NVIDIA's cuFile API reference.
+/// libcufile.so.0, loaded and its driver open, once and for good: it has threads of its own. Names of the ABI
+/// as in NVIDIA's cuFile API reference.
 class cufile_library {
  public:
   /// Throws error{unavailable} where there is none, or where it does not open.
-  cufile_library();
+  static const cufile_library& get();
   cufile_library(const cufile_library&) = delete;
   cufile_library& operator=(const cufile_library&) = delete;
-  ~cufile_library();
 
   using handle = void*;  ///< CUfileHandle_t
   /// Throws error{unavailable} for a file that cuFile does not take.
@@ -49,13 +49,13 @@ class cufile_library {
     std::byte rest[256];
   };
 
+  cufile_library();
   template <class Call>
   void find(Call& call, const char* name) const;
   std::string learn_mode() const;
 
   void* library_;
   failure (*open_)() = nullptr;
-  failure (*close_)() = nullptr;
   failure (*register_)(handle*, description*) = nullptr;
   void (*deregister_)(handle) = nullptr;
   ssize_t (*read_)(handle, void*, std::size_t, off_t, off_t) = nullptr;

@@ -22,7 +22,9 @@ std::uint64_t available_memory() {
   return 0;
 }
 
-void need_memory(std::uint64_t bytes) {
+}  // namespace
+
+void comparison_source::need_memory(std::uint64_t bytes) {
   const std::uint64_t available = available_memory();
   if (available == 0 || bytes <= available / 4 * 3) return;
   throw error(error_kind::unavailable,
@@ -30,8 +32,6 @@ void need_memory(std::uint64_t bytes) {
                   format_bytes(static_cast<double>(available)) + " are left",
               "give a smaller --span");
 }
-
-}  // namespace
 
 comparison_source::comparison_source(backend on, std::uint32_t drives, std::uint64_t each,
                                      const drive_reader& read)
