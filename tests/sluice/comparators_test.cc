@@ -2,7 +2,9 @@
 // caught.
 #include "tools/sluice/comparators/comparator.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,12 +12,17 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "sluice/array/storage.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "tests/support/scratch_file.h"
+#include "tools/sluice/comparators/comparisons.h"
+#include "tools/sluice/comparators/device_time.h"
 #include "tools/sluice/comparators/served_kernel.h"
 #include "tools/sluice/comparators/source.h"
 
@@ -101,6 +108,36 @@ TEST(comparators, say_why_they_are_missing) {
       EXPECT_NE(std::string(missing.what()).find("the CPU backend has none"), std::string::npos);
     }
   }
+}
+
+TEST(comparisons, a_wrong_byte_is_a_wrong_answer) {
+  const test::scratch_file file;
+  std::filesystem::resize_file(file.path(), each);
+  const std::vector<std::string> uris{"file:" + file.path()};
+  const auto machine = lane::machine::cpu(2);
+  storage drives = storage::raw(uris, {.mode = drive::access::read});
+  const io_bench_options point{.block_bytes = 4096, .seconds = 0.02, .span_bytes = each};
+  comparisons others({.names = "cpu-io_uring", .scratch = {}}, *machine, drives, uris, {point});
+  json row;
+  others.measure(point, 1000, row);
+  ASSERT_EQ(row["comparators"].size() + row["comparators_missing"].size(), 1U);
+  if (row["comparators"].empty()) GTEST_SKIP() << row["comparators_missing"].dump();
+  EXPECT_EQ(row["comparators"][0]["verified"], true);
+  const int fd = ::open(file.path().c_str(), O_WRONLY);
+  ASSERT_EQ(::pwrite(fd, "x", 1, 4096 + 700), 1);
+  ::close(fd);
+  try {
+    others.measure(point, 1000, row);
+    FAIL();
+  } catch (const error& wrong) {
+    EXPECT_EQ(wrong.kind(), error_kind::wrong_answer);
+  }
+}
+
+TEST(device_time, says_why_it_knows_nothing) {
+  const int fd = ::memfd_create("no device", MFD_CLOEXEC);
+  EXPECT_NE(device_time(fd).unknown(), "");
+  ::close(fd);
 }
 
 TEST(block_order, gives_each_block_of_all_drives_once) {

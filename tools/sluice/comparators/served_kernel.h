@@ -22,9 +22,9 @@ struct alignas(line_bytes) served_word {
   std::uint32_t value;
 };
 
-// The word of a page: references in the low bits, as GPUfs counts them.
-inline constexpr std::uint32_t page_asked = std::uint32_t{1}
-                                            << 30;  ///< somebody brings it, or has brought it
+// The word of a page: references in the low bits, as GPUfs counts them; whether somebody brings it, or has
+// brought it; whether it is here.
+inline constexpr std::uint32_t page_asked = std::uint32_t{1} << 30;
 inline constexpr std::uint32_t page_here = std::uint32_t{1} << 31;
 
 struct served_job {
@@ -34,8 +34,8 @@ struct served_job {
   std::byte* pieces;     ///< one a team
   const sector_truth* truth;
   block_tally* tally;
-  served_request*
-      requests;          ///< a ring a server: no team has more than one request, and there is room for all
+  /// A ring a server, which answers in order. A team has one request at most, and there is room for all.
+  served_request* requests;
   served_word* tickets;  ///< of each ring, in GPU memory
   served_word* answers;  ///< of each team, in pinned memory: how many of its requests are answered
   std::uint32_t servers;
@@ -103,7 +103,10 @@ struct served_kernel {
   /// Asks a server for the page, and waits for its answer.
   SLUICE_HD bool bring(std::uint64_t page, std::uint32_t asked) const {
     const std::uint32_t server = index() % job.servers;
-    const std::uint32_t ticket = lane::on_device(job.tickets[server].value).fetch_add(1, lane::relaxed);
+    // Acquire pairs with the releases of the tickets before: of as many tickets as the ring has places, and
+    // one, some team has taken two, and had the answer to its first, which the server gives in order. So the
+    // server has read what was in the place.
+    const std::uint32_t ticket = lane::on_device(job.tickets[server].value).fetch_add(1, lane::acq_rel);
     served_request& place =
         job.requests[std::uint64_t{server} * job.ring_depth + (ticket & (job.ring_depth - 1))];
     place.page = page;
