@@ -102,10 +102,11 @@ class Report(ReportTest):
             self.assertIn(label, words)
 
     def test_plots_what_others_move_over_block_sizes(self):
-        self.measured("io.json", *IO, "--sweep", "block=512,4096", "--comparators=zero-copy,cpu-served")
+        self.measured("io.json", *IO, "--sweep", "block=512,4096", "--comparators=zero-copy,uvm,cpu-served")
         _, text, words = self.report("io.json")
         for caption in ("GB/s against block size, beside others", "GB/s of pages served by the CPU against block size"):
             self.assertIn(caption, self.captions(text))
+        self.assertIn("managed memory is a GPU's: the CPU backend has none", words)
         for label in ("Sluice", "bare", "zero-copy", "cpu-served", "cold: every page comes", "hot: every page is there"):
             self.assertIn(label, words)
         self.measured("alone.json", *IO, "--sweep", "block=512,4096")

@@ -98,10 +98,14 @@ std::string comparator_table(const report_result& result) {
   if (others == result.object.end() || !others->is_array()) return "";
   report_table table;
   table.add_column("compared with", words_column).add_column("GB/s").add_column("seconds");
-  table.add_column("our rate ÷ theirs");
+  table.add_column("our rate ÷ theirs").add_column("why it is not here", words_column);
   for (const json& other : *others)
     table.add_row({words_at(other, "/name"), scaled_text(other, "/bytes_per_s", 1e-9),
-                   scaled_text(other, "/seconds", 1), number_text(other, "/ratio", plot_unit::ratio)});
+                   scaled_text(other, "/seconds", 1), number_text(other, "/ratio", plot_unit::ratio), ""});
+  const auto missing = result.object.find("comparators_missing");
+  if (missing != result.object.end() && missing->is_array())
+    for (const json& other : *missing)
+      table.add_row({words_at(other, "/name"), "", "", "", words_at(other, "/why")});
   return table.html();
 }
 
