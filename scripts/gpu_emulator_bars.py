@@ -108,4 +108,14 @@ def plans_kept(tool):
     yield bar_of("plans", off, "off the promise", 0.05, " ".join(command), met=off <= 0.05, ratios=ratios)
 
 
-PARTS = {part.__name__: part for part in (speed_of_light, over_the_link, many_drives, keeping_time, few_lanes, plans_kept)}
+def compared(tool):
+    """The same blocks by other ways: zero-copy loads, the copy engine, managed memory, cuFile, io_uring, pages that CPU threads serve."""
+    for block, lanes in (("512", "32768"), ("4096", "32768"), ("65536", "8192"), ("1MiB", "8192")):
+        (got, *_), command = sluice_io(tool, "emu:ideal?media=host&size=1GiB&sms=32", "--queues", "256", "--depth", "256", "--block", block,
+                                       "--threads", lanes, "--comparators", seconds="0.5", rounds=1)
+        others = {other.pop("name"): other for other in got["comparators"]}
+        yield bar_of("compared " + block, got["bytes_per_s"] / 1e9, "GB/s", 0, command, ratio_to_bare=got["ratio_to_bare"],
+                     comparators=others, missing=got["comparators_missing"])
+
+
+PARTS = {part.__name__: part for part in (speed_of_light, over_the_link, many_drives, keeping_time, few_lanes, plans_kept, compared)}

@@ -1,8 +1,10 @@
 // What every call of the CUDA runtime goes through.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -28,6 +30,22 @@ inline void check(cudaError_t code, const char* doing) {
                        code == cudaErrorDevicesUnavailable;
   throw error(lacking ? error_kind::unavailable : error_kind::io_failure,
               std::string(doing) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
+}
+
+/// Writes a word of GPU memory once everything before it in the stream is done, and seen by whoever
+/// sees the word.
+inline void write_behind(cudaStream_t stream, std::uint32_t* word, std::uint32_t value) {
+  using write_value = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+  static const auto write = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult how{};
+    constexpr unsigned since = 12000;  // CUDA 12: without a limit on who may
+    check(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &found, since, cudaEnableDefault, &how),
+          "looking for cuStreamWriteValue32");
+    return reinterpret_cast<write_value>(found);
+  }();
+  if (write == nullptr || write(stream, reinterpret_cast<CUdeviceptr>(word), value, 0) != CUDA_SUCCESS)
+    throw error(error_kind::io_failure, "the GPU's stream refuses to write a word");
 }
 
 }  // namespace sluice

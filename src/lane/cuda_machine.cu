@@ -9,8 +9,6 @@
 #include "sluice/lane/launch.h"
 
 #if defined(SLUICE_CUDA)
-#include <cuda.h>
-
 #include "base/cuda_calls.cuh"
 #endif
 
@@ -34,21 +32,6 @@ class event {
  private:
   cudaEvent_t handle_ = nullptr;
 };
-
-/// Writes a word of GPU memory once everything before it in the stream is done.
-void write_behind(cudaStream_t stream, std::uint32_t* word, std::uint32_t value) {
-  using write_value = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
-  static const auto write = [] {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult how{};
-    constexpr unsigned since = 12000;  // CUDA 12: without a limit on who may
-    check(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &found, since, cudaEnableDefault, &how),
-          "looking for cuStreamWriteValue32");
-    return reinterpret_cast<write_value>(found);
-  }();
-  if (write == nullptr || write(stream, reinterpret_cast<CUdeviceptr>(word), value, 0) != CUDA_SUCCESS)
-    throw error(error_kind::io_failure, "the GPU's stream refuses to write a word");
-}
 
 /// The kernels that run beside a machine's launches: from just before one to just behind it.
 class company {

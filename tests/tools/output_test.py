@@ -116,8 +116,8 @@ class Output(ToolTest):
             self.assertEqual([path.name for path in self.folder.iterdir()], ["rows.csv"], "nothing but the file is left")
 
     def test_a_sweep_is_drawn_too(self):
-        for bench in (("io", "--sweep", "depth=16,32"), ("cache", "--sweep", "mode", "--accesses", "2048")):
-            self.result("bench", *bench, "--backend", "cpu", "--drive", "mem:1MiB", "--seconds", "0.02", "--plot", "rows.html")
+        for bench in (("io", "--sweep", "depth=16,32", "--seconds", "0.02"), ("cache", "--sweep", "mode", "--accesses", "2048")):
+            self.result("bench", *bench, "--backend", "cpu", "--drive", "mem:1MiB", "--plot", "rows.html")
             page = (self.folder / "rows.html").read_text()
             self.assertTrue(page.startswith("<!DOCTYPE html>"), page[:100])
             self.assertIn("<svg", page)

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::uint64_t part_bytes = 4 * MiB;
 
-sector_truth truth_of(std::span<const std::uint64_t> words) {
-  std::uint64_t whole = 0;
-  for (const std::uint64_t word : words) whole = fold(whole, word);
-  return {stamp_of(words.front(), words.back()), whole};
-}
-
 }  // namespace
 
 /// Calls `act(io, first byte, first sector of all, words)` for each part of every drive's span; `words` is as

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sluice/array/storage.h"
-#include "tools/sluice/io_kernel.h"
+#include "tools/sluice/sector_truth.h"
 
 namespace sluice::tool {
 

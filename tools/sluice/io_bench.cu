@@ -1,7 +1,5 @@
 #include "tools/sluice/io_bench.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -16,6 +14,7 @@
 #include "tools/sluice/drive_contents.h"
 #include "tools/sluice/drive_probe.h"
 #include "tools/sluice/io_meter.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
@@ -24,16 +23,6 @@ namespace {
 /// Of host memory that the bare limit is measured over: beside the drives' own there must be room for it.
 constexpr std::uint64_t most_bare_bytes = 8 * GiB;
 constexpr std::uint64_t most_flight_bytes = 4 * GiB;  // of lanes that nobody has asked for by number
-
-/// That this process has used, on all threads.
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 using drive_list = std::vector<drive::drive*>;
 
@@ -104,9 +93,9 @@ class bench {
     result.lanes = commands_a_round() * teams();
     result.drives = drive_count();
     result.staged = staged();
-    const double cpu_before = cpu_seconds();
+    const double cpu_before = process_seconds();
     pass(result, stop, {.commands = ~std::uint64_t{0}, .seconds = options_.seconds, .whole = false});
-    result.cpu_seconds = cpu_seconds() - cpu_before;
+    result.cpu_seconds = process_seconds() - cpu_before;
     result.latency = meter_.latencies();
     result.latency.alone = alone_us_;
     meter_.keep_steady_part(result);

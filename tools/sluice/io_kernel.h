@@ -14,26 +14,9 @@
 #include "sluice/queue/queue_pair_ref.h"
 #include "tools/sluice/io_pattern.h"
 #include "tools/sluice/latency_counts.h"
+#include "tools/sluice/sector_truth.h"
 
 namespace sluice::tool {
-
-inline constexpr std::uint32_t sector_bytes = 512;
-inline constexpr std::uint32_t sector_words = sector_bytes / 8;
-
-/// What a sector must hold: its first and last word mixed, and all of it mixed.
-struct sector_truth {
-  std::uint64_t stamp;
-  std::uint64_t whole;
-};
-
-constexpr std::uint64_t stamp_of(std::uint64_t first, std::uint64_t last) { return mix(first) ^ last; }
-constexpr std::uint64_t fold(std::uint64_t sum, std::uint64_t word) {
-  return (sum ^ word) * 0x9e3779b97f4a7c15ULL + (sum >> 29);
-}
-/// Word `k` of sector `s` where the benchmark has filled the drive itself.
-constexpr std::uint64_t filled_word(std::uint64_t s, std::uint32_t k) {
-  return mix(s * sector_words + k + 1);
-}
 
 /// Where a lane's command reports, and what it needs to remember of it.
 struct alignas(32) io_cell {

@@ -1,7 +1,5 @@
 #include "tools/sluice/comparators/comparator.h"
 
-#include <ctime>
-
 namespace sluice::tool {
 
 const std::vector<comparator>& comparators() {
@@ -9,12 +7,6 @@ const std::vector<comparator>& comparators() {
       {"zero-copy", run_zero_copy}, {"copy-engine", run_copy_engine},      {"uvm", run_uvm},
       {"cufile", run_cufile, true}, {"cpu-io_uring", run_cpu_uring, true}, {"cpu-served", run_cpu_served}};
   return all;
-}
-
-double process_seconds() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
 }  // namespace sluice::tool

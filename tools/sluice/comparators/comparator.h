@@ -70,7 +70,4 @@ comparison_result run_cufile(const comparison& what);
 comparison_result run_cpu_uring(const comparison& what);
 comparison_result run_cpu_served(const comparison& what);
 
-/// Seconds that this process has used on all threads.
-double process_seconds();
-
 }  // namespace sluice::tool

@@ -14,6 +14,7 @@
 #include "tools/sluice/comparators/comparator.h"
 #include "tools/sluice/comparators/copy_line.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sluice/base/error.h"
+#include "sluice/lane/atomic.h"
 #if defined(__CUDACC__)
 #include "base/cuda_calls.cuh"
 #endif
@@ -19,6 +20,9 @@ class thread_line final : public copy_line {
   }
   bool copy_batch(std::span<std::byte* const>, std::span<const std::byte* const>, std::size_t) override {
     return false;
+  }
+  void tell(std::uint32_t& word, std::uint32_t value) override {
+    lane::on_system(word).store(value, lane::release);
   }
   void mark(std::size_t) override {}
   bool reached(std::size_t) override { return true; }
@@ -63,6 +67,7 @@ class engine_line final : public copy_line {
     check(code, "copying a batch");
     return true;
   }
+  void tell(std::uint32_t& word, std::uint32_t value) override { write_behind(stream_, &word, value); }
   void mark(std::size_t which) override {
     check(cudaEventRecord(marks_[which], stream_), "recording an event");
   }

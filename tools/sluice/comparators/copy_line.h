@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -19,6 +20,9 @@ class copy_line {
   /// Puts many copies of `bytes` each on the line by one call. False where the machine has no such call.
   virtual bool copy_batch(std::span<std::byte* const> to, std::span<const std::byte* const> from,
                           std::size_t bytes) = 0;
+  /// Writes a word of lanes' memory behind what is on the line: whoever acquires it sees what was copied
+  /// before.
+  virtual void tell(std::uint32_t& word, std::uint32_t value) = 0;
   /// Marks the place behind what is on the line; each of the marks can be set again.
   virtual void mark(std::size_t which) = 0;
   /// True once everything before that mark has arrived: lanes that are told of it see it.

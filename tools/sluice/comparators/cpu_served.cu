@@ -18,6 +18,7 @@
 #include "tools/sluice/comparators/page_server.h"
 #include "tools/sluice/comparators/served_kernel.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
@@ -25,15 +26,14 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 5'000'000'000;
 
-/// How many lanes ask at once. More teams than are needed to keep the servers busy would only look for
-/// answers across the link on which the pages come.
+/// How many lanes ask at once: more teams than keep the servers busy would only wait.
 constexpr lane::grid askers_on(backend on) {
   return on == backend::cuda ? lane::grid{128, 64} : lane::grid{4, 32};
 }
 constexpr std::uint32_t lanes_a_team_of(backend on) { return on == backend::cuda ? 32 : 1; }
 
 std::uint32_t servers_on(backend on) {
-  return on == backend::cuda ? std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U) : 1;
+  return on == backend::cuda ? std::clamp(std::thread::hardware_concurrency() / 2, 1U, 4U) : 1;
 }
 
 template <io_check Check>
@@ -60,7 +60,7 @@ class served_comparison {
     tally_ = device(sizeof(block_tally));
     tickets_ = device(servers_wanted_ * sizeof(served_word));
     requests_ = pinned(std::uint64_t{servers_wanted_} * ring_depth_ * sizeof(served_request));
-    answers_ = pinned(teams * sizeof(served_word));
+    answers_ = device(teams * sizeof(served_word));
     stop_ = pinned(sizeof(std::uint32_t));
     make_servers();
   }
@@ -109,7 +109,8 @@ class served_comparison {
       servers_.push_back(std::make_unique<page_server>(
           kind_, served_port{.ring = requests_.host_as<served_request>().subspan(std::size_t{s} * ring_depth_,
                                                                                  ring_depth_),
-                             .answers = answers_.host_as<served_word>(),
+                             .answers = answers_.lanes_as<served_word>(),
+                             .teams = static_cast<std::uint32_t>(answers_.size() / sizeof(served_word)),
                              .frames = frames_.lanes(),
                              .bytes = what_.source.bytes().host(),
                              .file = file,

@@ -19,6 +19,7 @@
 #include "tools/sluice/comparators/device_time.h"
 #include "tools/sluice/comparators/file_ring.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 

@@ -15,6 +15,7 @@
 #include "tools/sluice/comparators/cufile_library.h"
 #include "tools/sluice/comparators/gpu_room.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 

@@ -21,8 +21,9 @@ namespace sluice::tool {
 
 /// Where one server finds its requests, and what it answers with.
 struct served_port {
-  std::span<served_request> ring;     ///< a power of two
-  std::span<served_word> answers;     ///< of all teams
+  std::span<served_request> ring;  ///< a power of two
+  served_word* answers;            ///< of all teams, as lanes reach them
+  std::uint32_t teams;
   std::byte* frames;                  ///< as lanes reach them
   const std::byte* bytes;             ///< the span in pinned memory
   const source_file* file = nullptr;  ///< to read the pages from instead
@@ -47,22 +48,21 @@ class page_server {
 
  private:
   /// Copies that were put on the line together.
-  struct flight {
-    std::vector<std::uint32_t> askers;  ///< empty: on the ground
-  };
 
   void serve();
-  /// Takes what requests there are into the next flight. False where there are none, or no flight is free.
+  /// Takes what requests there are into the next flight, each answer behind its page. False where there are
+  /// none, or no flight is free.
   bool depart();
-  /// Answers flights that have arrived, the oldest first. False where none has.
+  /// Frees flights that have arrived, the oldest first. False where none has.
   bool land();
   const std::byte* page(std::uint64_t which, std::size_t place);
 
   served_port port_;
   std::unique_ptr<copy_line> line_;
   std::size_t most_together_;
-  memory::buffer staging_;  ///< of pages that come from a file
-  std::vector<flight> flights_;
+  memory::buffer staging_;            ///< of pages that come from a file
+  std::vector<std::size_t> flights_;  ///< pages of each that are under way
+  std::vector<std::uint32_t> given_;  ///< answers to each team
   std::size_t departing_ = 0, landing_ = 0;
   std::uint32_t head_ = 0;
   std::uint64_t served_ = 0;

@@ -37,7 +37,7 @@ struct served_job {
   /// A ring a server, which answers in order. A team has one request at most, and there is room for all.
   served_request* requests;
   served_word* tickets;  ///< of each ring, in GPU memory
-  served_word* answers;  ///< of each team, in pinned memory: how many of its requests are answered
+  served_word* answers;  ///< of each team, in GPU memory: how many of its requests are answered
   std::uint32_t servers;
   std::uint32_t ring_depth;   ///< a power of two
   std::uint64_t patience_ns;  ///< that a request may stay unanswered
@@ -113,14 +113,11 @@ struct served_kernel {
     place.asker = index();
     // Release pairs with the server's acquire of the turn: page and asker are there.
     lane::on_system(place.turn).store(ticket + 1, lane::release);
-    // Acquire pairs with the server's release: the copy into the frame had arrived before it.
+    // Acquire pairs with copy_line::tell(): the copy into the frame had arrived before it.
     const auto answers = lane::on_system(job.answers[index()].value);
     lane::budget budget(job.patience_ns, job.round.stop);
-    constexpr std::uint32_t long_rest = 64;  // each look crosses the link, on which the pages come
-    while (answers.load(lane::acquire) != asked) {
-      lane::pause(long_rest);
+    while (answers.load(lane::acquire) != asked)
       if (budget.spent()) return false;
-    }
     return true;
   }
 };

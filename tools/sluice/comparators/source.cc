@@ -53,12 +53,8 @@ void comparison_source::learn_truth() {
   std::vector<sector_truth> part;
   for (std::size_t first = 0, count = words.size() / sector_words; first < count; first += at_once) {
     part.clear();
-    for (std::size_t s = first; s < std::min(count, first + at_once); ++s) {
-      const auto sector = words.subspan(s * sector_words, sector_words);
-      std::uint64_t whole = 0;
-      for (const std::uint64_t word : sector) whole = fold(whole, word);
-      part.push_back({stamp_of(sector.front(), sector.back()), whole});
-    }
+    for (std::size_t s = first; s < std::min(count, first + at_once); ++s)
+      part.push_back(truth_of(words.subspan(s * sector_words, sector_words)));
     memory::copy_in(truth_.view(), first * sizeof(sector_truth), std::as_bytes(std::span(part)));
   }
 }

@@ -9,6 +9,7 @@
 #include "tools/sluice/comparators/comparator.h"
 #include "tools/sluice/comparators/gpu_room.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 #if defined(__CUDACC__)
 #include "base/cuda_calls.cuh"
 #endif

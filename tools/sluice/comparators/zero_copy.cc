@@ -3,6 +3,7 @@
 #include "tools/sluice/comparators/block_lanes.h"
 #include "tools/sluice/comparators/comparator.h"
 #include "tools/sluice/comparators/source.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
