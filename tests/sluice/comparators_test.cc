@@ -193,6 +193,24 @@ TEST(source_file, a_scratch_file_has_no_name) {
   std::filesystem::remove(folder);
 }
 
+TEST(source_file, a_scratch_file_has_a_name_as_long_as_somebody_needs_it) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "sluice-named-test";
+  std::filesystem::create_directory(folder);
+  const std::vector<std::byte> bytes(4096, std::byte{7});
+  source_file file = source_file::scratch(folder.string(), bytes.size());
+  file.write(bytes);
+  file.open_for(512);
+  {
+    const auto named = file.open_by_name();
+    EXPECT_FALSE(std::filesystem::is_empty(folder));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  const memory::buffer got(backend::cpu, memory::place::host, 4096);
+  ASSERT_EQ(::pread(file.descriptors().front(), got.host(), 4096, 0), 4096);
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.host()));
+  std::filesystem::remove(folder);
+}
+
 TEST(source_file, refuses_what_a_folder_has_no_room_for) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   for (const auto& [where, bytes, why] :

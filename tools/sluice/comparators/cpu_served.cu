@@ -12,6 +12,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
+#include "sluice/drive/shared_word.h"
 #include "tools/sluice/comparators/block_lanes.h"
 #include "tools/sluice/comparators/comparator.h"
 #include "tools/sluice/comparators/gpu_room.h"
@@ -61,7 +62,7 @@ class served_comparison {
     tickets_ = device(servers_wanted_ * sizeof(served_word));
     requests_ = pinned(std::uint64_t{servers_wanted_} * ring_depth_ * sizeof(served_request));
     answers_ = device(teams * sizeof(served_word));
-    stop_ = pinned(sizeof(std::uint32_t));
+    stop_ = device(sizeof(std::uint32_t));
     make_servers();
   }
 
@@ -149,7 +150,8 @@ class served_comparison {
             .block_bytes = what_.block_bytes};
   }
 
-  void stop_lanes() const { lane::on_system(stop_.host_as<std::uint32_t>()[0]).store(1, lane::relaxed); }
+  /// In their own memory too: lanes that wait look at nothing across the link.
+  void stop_lanes() const { drive::poke(stop_.view(), 0, std::uint32_t{1}); }
 
   /// Seconds that lanes took.
   template <io_check Check>

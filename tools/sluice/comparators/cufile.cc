@@ -30,6 +30,8 @@ class cufile_comparison {
     count_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
         batch_bytes / what.block_bytes, 1, std::min(most_blocks, what.order.blocks())));
     batch_ = memory::buffer(what.on.kind(), memory::place::device, std::size_t{count_} * what.block_bytes);
+    // cuFile opens files for itself, by the paths of their descriptors.
+    const auto named = file_.is_scratch() ? file_.open_by_name() : nullptr;
     for (const int fd : file_.descriptors()) handles_.push_back(library_.take(fd));
   }
   cufile_comparison(const cufile_comparison&) = delete;

@@ -77,6 +77,7 @@ source_file source_file::of_drives(const std::vector<std::string>& paths, std::u
 
 source_file source_file::scratch(const std::string& folder, std::uint64_t bytes) {
   source_file made(bytes, true);
+  made.folder_ = folder;
   const int fd = open_nameless(folder);
   made.files_.emplace_back(fd);
   make_room(fd, folder, bytes);
@@ -114,6 +115,22 @@ void source_file::open_for(std::uint32_t block_bytes) {
               return reads_directly(reader.fd, block_bytes);
             });
   if (!direct_ && !reopen(0)) throw error(error_kind::io_failure, "opening a file again: " + in_words(errno));
+}
+
+source_file::name::~name() { ::unlink(path_.c_str()); }
+
+std::unique_ptr<source_file::name> source_file::open_by_name() {
+  const std::string path = folder_ + "/sluice-scratch-" + std::to_string(::getpid());
+  const std::string nameless = "/proc/self/fd/" + std::to_string(files_.front().fd);
+  if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    throw error(error_kind::unavailable, "the scratch file can be given no name: " + in_words(errno));
+  auto given = std::make_unique<name>(path);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (direct_ ? O_DIRECT : 0));
+  if (fd < 0)
+    throw error(error_kind::unavailable, "the scratch file cannot be opened by name: " + in_words(errno));
+  readers_.clear();
+  readers_.emplace_back(fd);
+  return given;
 }
 
 std::vector<int> source_file::descriptors() const {

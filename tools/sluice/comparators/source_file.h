@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::tool {
@@ -18,6 +20,18 @@ struct file_place {
 /// Owns descriptors only: a scratch file has no name, so that nothing is left of it however the program ends.
 class source_file {
  public:
+  /// A name that a scratch file has as long as this lives.
+  class name {
+   public:
+    explicit name(std::string path) : path_(std::move(path)) {}
+    name(const name&) = delete;
+    name& operator=(const name&) = delete;
+    ~name();
+
+   private:
+    std::string path_;
+  };
+
   /// The files that `file:` drives lie in, each with the first `each` bytes of its drive.
   static source_file of_drives(const std::vector<std::string>& paths, std::uint64_t each);
   /// A file in `folder` with room for `bytes`. Throws error{unavailable} where the folder has none, or may
@@ -36,6 +50,9 @@ class source_file {
   bool direct() const { return direct_; }
   /// Of a byte of the span, drive after drive. Blocks do not reach from one drive into the next.
   file_place at(std::uint64_t byte) const { return {readers_[byte / each_].fd, byte % each_}; }
+  /// Opens a scratch file once more, by a name: for libraries that look for the path of a descriptor. Throws
+  /// error{unavailable} where the file system gives it none.
+  std::unique_ptr<name> open_by_name();
   /// A descriptor of each file, as opened for reading.
   std::vector<int> descriptors() const;
   std::uint64_t each() const { return each_; }
@@ -54,6 +71,7 @@ class source_file {
 
   std::uint64_t each_;
   bool scratch_, direct_ = false;
+  std::string folder_;  ///< of a scratch file
   std::vector<descriptor> files_, readers_;
 };
 
