@@ -10,6 +10,7 @@
 #include "sluice/memory/buffer.h"
 #include "tools/sluice/comparators/block_kernel.h"
 #include "tools/sluice/comparators/comparator.h"
+#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
@@ -61,5 +62,19 @@ class block_lanes {
 
 /// The result of passes of which the lanes have kept the tally, the timed one last.
 void add_tally(comparison_result& result, const block_tally& tally, bool timed);
+
+/// Every byte of the blocks, and then stamps for the time that is measured. `move(pass)` brings blocks before
+/// `lanes`, and says how many seconds that took.
+template <class Move>
+comparison_result two_passes(const comparison& what, block_lanes& lanes, Move&& move) {
+  comparison_result result;
+  move(block_pass::every_byte(what));  // also warms the ways up
+  add_tally(result, lanes.take_tally(), false);
+  const double cpu_before = process_seconds();
+  result.seconds = move(block_pass{.seconds = what.seconds});
+  result.cpu_seconds = process_seconds() - cpu_before;
+  add_tally(result, lanes.take_tally(), true);
+  return result;
+}
 
 }  // namespace sluice::tool

@@ -19,7 +19,6 @@
 #include "tools/sluice/comparators/device_time.h"
 #include "tools/sluice/comparators/file_ring.h"
 #include "tools/sluice/comparators/source.h"
-#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
@@ -112,14 +111,8 @@ class uring_comparison {
   }
 
   comparison_result run() {
-    comparison_result result;
-    const block_pass whole = block_pass::every_byte(what_);
-    one_pass(whole.check, whole.seconds, whole.count);
-    add_tally(result, lanes_.take_tally(), false);
-    const double cpu_before = process_seconds();
-    result.seconds = one_pass(io_check::stamp, what_.seconds, ~std::uint64_t{0});
-    result.cpu_seconds = process_seconds() - cpu_before;
-    add_tally(result, lanes_.take_tally(), true);
+    comparison_result result =
+        two_passes(what_, lanes_, [this](const block_pass& each) { return one_pass(each); });
     result.say("source", std::string(file_.is_scratch() ? "scratch file" : "the drives' files"));
     result.say("direct", file_.direct());
     result.say("registered", rings_.front()->is_registered());
@@ -157,7 +150,7 @@ class uring_comparison {
   }
 
   /// Seconds that it took. Batches that are read and not looked at do not count.
-  double one_pass(io_check check, double seconds, std::uint64_t most_blocks) {
+  double one_pass(const block_pass& how) {
     batch_exchange exchange(static_cast<unsigned>(rings_.size()));
     std::vector<std::thread> readers;
     const auto began = uring_clock::now();
@@ -169,14 +162,15 @@ class uring_comparison {
       readers.emplace_back([this, t, &exchange] { read_batches(t, exchange); });
     double passed = 0;
     try {
-      for (std::uint64_t done = 0; done < most_blocks && !what_.stop() && (done == 0 || passed < seconds);) {
+      for (std::uint64_t done = 0;
+           done < how.count && !what_.stop() && (done == 0 || passed < how.seconds);) {
         batch_exchange::full batch{};
         if (!exchange.take_full(batch)) continue;
         lanes_.look({.data = memory_[batch.reader].lanes() + place(batch.buffer),
                      .on_device = false,
                      .first = batch.first,
                      .count = count_,
-                     .check = check});
+                     .check = how.check});
         exchange.give_free(batch);
         done += count_;
         passed = std::chrono::duration<double>(uring_clock::now() - began).count();

@@ -15,7 +15,6 @@
 #include "tools/sluice/comparators/cufile_library.h"
 #include "tools/sluice/comparators/gpu_room.h"
 #include "tools/sluice/comparators/source.h"
-#include "tools/sluice/process_time.h"
 
 namespace sluice::tool {
 
@@ -41,14 +40,8 @@ class cufile_comparison {
   }
 
   comparison_result run() {
-    comparison_result result;
-    const block_pass whole = block_pass::every_byte(what_);
-    pass(whole.check, whole.seconds, whole.count);
-    add_tally(result, lanes_.take_tally(), false);
-    const double cpu_before = process_seconds();
-    result.seconds = pass(io_check::stamp, what_.seconds, ~std::uint64_t{0});
-    result.cpu_seconds = process_seconds() - cpu_before;
-    add_tally(result, lanes_.take_tally(), true);
+    comparison_result result =
+        two_passes(what_, lanes_, [this](const block_pass& each) { return one_pass(each); });
     result.say("mode", library_.mode());
     result.say("source", std::string(file_.is_scratch() ? "scratch file" : "the drives' files"));
     result.say("direct", file_.direct());
@@ -57,14 +50,14 @@ class cufile_comparison {
   }
 
  private:
-  double pass(io_check check, double seconds, std::uint64_t most_blocks) {
+  double one_pass(const block_pass& how) {
     const auto began = std::chrono::steady_clock::now();
     double passed = 0;
-    for (std::uint64_t done = 0; done < most_blocks && !what_.stop() && (done == 0 || passed < seconds);
+    for (std::uint64_t done = 0; done < how.count && !what_.stop() && (done == 0 || passed < how.seconds);
          done += count_) {
       fill(done);
       lanes_.look(
-          {.data = batch_.lanes(), .on_device = true, .first = done, .count = count_, .check = check});
+          {.data = batch_.lanes(), .on_device = true, .first = done, .count = count_, .check = how.check});
       passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
     return passed;
