@@ -67,7 +67,8 @@ class BadInput(ToolTest):
         self.refuses(("drives", "list", "emu:p5800x?count=2"), "count=")
         self.refuses(("drives", "list", "emu:p5800x?region=1MiB"), "region=")
         self.refuses(("bench", "io", "--drive", "emu:p5800x?count=0"), "count")
-        self.refuses(("bench", "io", "--drive", "mem:8MiB", "--a-lane", "9"), "--a-lane")
+        for option, value in (("--a-lane", "9"), ("--a-lane", "3"), ("--a-warp", "0"), ("--a-warp", "33"), ("--path", "other")):
+            self.refuses(("bench", "io", "--drive", "mem:8MiB", option, value), option)
 
     def test_sizes_that_are_none(self):
         bench = ("bench", "cache", "--drive", "mem:8MiB")

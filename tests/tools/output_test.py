@@ -23,6 +23,10 @@ class Output(ToolTest):
         self.assertLessEqual(BENCH_KEYS, set(result))
         self.assertIs(result["verified"], True)
         self.assertLessEqual({"p50", "p99", "p999", "max"}, set(result["latency_us"]))
+        latency = result["latency_us"]
+        self.assertLessEqual(latency["p50"], latency["p99"])
+        self.assertLessEqual(latency["p99"], latency["p999"])
+        self.assertLessEqual(latency["p999"], latency["max"] * 1.04, "the middle of a bucket of three per cent")
         if "steady" in result:
             self.assertEqual(set(result["steady"]), {"reached", "from_s", "range", "slope"})
         self.assertEqual(set(result["bare"]), {"iops", "bytes_per_s"})
@@ -184,6 +188,29 @@ class Output(ToolTest):
         self.assertEqual(len(several["config"]["drives"]), 3)
         slow = self.check_emulated("emu:p5800x?size=4MiB&latency_us=5000&write_iops_512=100000")
         self.assertGreaterEqual(slow["latency_us"]["alone"], 5000)
+
+    def test_what_is_measured_is_the_steady_part(self):
+        for _ in range(5):
+            result = self.result("bench", "io", "--backend", "cpu", "--drive", "mem:1MiB", "--seconds", "0.5")
+            self.check_bench(result)
+            self.assertLessEqual(result["iops"] * result["seconds"], result["commands_issued"] + 1)
+            steady = result["steady"]
+            if steady["reached"]:
+                self.assertLessEqual(abs(steady["slope"]), 0.1)
+                self.assertLessEqual(steady["from_s"], 0.26, "at least half of the time")
+                self.assertAlmostEqual(steady["from_s"] + result["seconds"], 0.5, delta=0.02)
+                return
+            self.assertGreaterEqual(result["seconds"], 0.5)
+
+    def test_the_path_may_be_chosen(self):
+        rows = self.sweep_io("--sweep", "path")["rows"]
+        self.assertEqual([row["path"] for row in rows], ["peer", "staged"])
+        for row in rows:
+            self.check_bench(row)
+        self.assertEqual(self.sweep_io("--path", "staged", "--mix", "0.5")["config"]["path"], "staged")
+
+    def test_few_lanes_of_a_warp_are_told(self):
+        self.assertEqual(self.sweep_io("--a-warp", "8")["config"]["a_warp"], 8)
 
     def test_lanes_may_have_several_commands_in_flight(self):
         for drive in ("mem:4MiB", "emu:ideal?size=4MiB"):

@@ -14,6 +14,7 @@
 #include "sluice/base/error.h"
 #include "sluice/lane/atomic.h"
 #include "tools/sluice/cache_kernel.h"
+#include "tools/sluice/latency_counts.h"
 
 namespace sluice::tool {
 
@@ -90,26 +91,12 @@ class run_memory {
   }
 
   latency_summary latency() const {
-    const auto counts = take<std::uint64_t>(latencies_, latency_buckets);
-    std::uint64_t all = 0;
-    for (const std::uint64_t count : counts) all += count;
-    latency_summary found;
-    std::uint64_t below = 0;
-    for (std::uint32_t bucket = 0; bucket < latency_buckets; ++bucket) {
-      below += counts[bucket];
-      const double us = std::ldexp(4.5 + bucket % 4, static_cast<int>(bucket / 4) - 2) / 1000;
-      note_quantile(0.5, below, all, us, found.p50);
-      note_quantile(0.99, below, all, us, found.p99);
-      note_quantile(0.999, below, all, us, found.p999);
-    }
+    latency_summary found = summary_of(take<std::uint64_t>(latencies_, latency_buckets));
     found.max = static_cast<double>(take<std::uint64_t>(words_, 2)[1]) / 1000;
     return found;
   }
 
  private:
-  static void note_quantile(double share, std::uint64_t below, std::uint64_t all, double us, double& value) {
-    if (value == 0 && below > 0 && static_cast<double>(below) >= share * static_cast<double>(all)) value = us;
-  }
   static std::size_t warps(lane::grid shape) { return divide_up(shape.block_lanes, 32); }
   memory::buffer tallies_, latencies_, words_, stop_, zipf_, job_;
 };
