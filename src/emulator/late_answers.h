@@ -41,6 +41,7 @@ class late_answers {
     std::uint64_t now = 0;
     if (team_.leads()) now = lane::clock_ns();
     now = team_.broadcast(now);
+    now = await_soon(have, answer.due, now);
     const bool due = have && (answer.due <= now || lane::planted("emulator.answer_early"));
     const std::uint32_t posted = team_.ballot(due), kept = team_.ballot(have && !due);
     const std::uint32_t n = lane::bit_count(posted);
@@ -62,6 +63,15 @@ class late_answers {
   }
 
  private:
+  /// Answers that are due before they could be posted apart are waited for: posting takes a GPU's warp about
+  /// as long for one as for many. Returns the time then.
+  SLUICE_HD std::uint64_t await_soon(bool have, std::uint64_t due, std::uint64_t now) const {
+    constexpr std::uint64_t posting_ns = SLUICE_ON_GPU ? 500 : 0;
+    const std::uint64_t until = now + posting_ns;
+    while (team_.any(have && due > now && due <= until))
+      now = team_.broadcast(team_.leads() ? lane::clock_ns() : 0);
+    return now;
+  }
   SLUICE_HD std::uint64_t due_time(const resident_queue& q, bool active, const decoded& mine) const {
     std::uint64_t now = 0;
     if (team_.leads()) now = lane::clock_ns();
