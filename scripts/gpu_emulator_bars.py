@@ -57,9 +57,23 @@ def many_drives(tool):
     yield bar_of("B8 linear", bent, "off the line", 0.02, command, met=bent <= 0.02, rates=rates)
 
 
+def own_way_us(tool, drive, rate, lanes):
+    """What lanes, and answers one after the other, take of a round themselves: the rest of a round to a drive of the same rate and
+    another latency. Lanes that would keep that drive half busy wait for its rate too; then it is what one warp takes. (Not from a drive
+    that answers at once: its answers fall due while it is still busy with their commands.)"""
+    other_latency = 50
+
+    def round_of(count):
+        queues = ("--queues", str(max(1, min(256, count // 32))), "--threads", str(count))
+        (got, *_), _ = sluice_io(tool, f"{drive}&latency_us={other_latency}", *queues, seconds="0.2", rounds=1)
+        return got["iops"], got["config"]["lanes"] / got["iops"] * 1e6 - other_latency
+
+    iops, taken = round_of(lanes)
+    return taken if lanes <= 32 or iops < rate / 2 else round_of(32)[1]
+
+
 def keeping_time(tool):
-    """A command alone against the model, and rates at three depths against what the model predicts: what lanes and answers one after
-    the other take of themselves is measured on a drive of the same rate that answers at once."""
+    """A command alone against the model, and rates at three depths against what the model predicts."""
     worst_latency, worst_rate, details = 0, 0, {}
     for name, (rate, latency) in MODELS.items():
         knee = rate * latency / 1e6
@@ -67,10 +81,9 @@ def keeping_time(tool):
         for depth in depths:
             drive = f"emu:{name}?size=64MiB&sms={16 if rate > 10e6 else 2}"
             queues = ("--queues", str(max(1, min(256, depth // 32))), "--threads", str(depth))
-            (at_once, *_), _ = sluice_io(tool, drive + "&latency_us=0.001", *queues, seconds="0.2", rounds=1)
+            own_way = own_way_us(tool, drive, rate, depth)
             (got, *_), command = sluice_io(tool, drive, *queues, seconds="0.5", rounds=1)
             lanes = got["config"]["lanes"]
-            own_way = lanes / at_once["iops"] * 1e6 - at_once["latency_us"]["alone"]
             predicted = min(rate, lanes / (latency + own_way) * 1e6)
             alone = got["latency_us"]["alone"]
             details[f"{name} x {lanes}"] = {"alone_us": alone, "own_way_us": own_way, "iops": got["iops"], "predicted": predicted}
