@@ -130,7 +130,7 @@ struct bench_run {
 
   template <class Kernel>
   lane::grid shape() const {
-    constexpr std::uint32_t block_lanes = 128;
+    constexpr std::uint32_t block_lanes = Kernel::block_lanes;
     const bool on_gpu = on.kind() == backend::cuda;
     const std::uint64_t resident =
         std::uint64_t{lane::resident_blocks<Kernel>(on, block_lanes)} * block_lanes;

@@ -6,6 +6,7 @@
 #include "sluice/base/bits.h"
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/identity.h"
+#include "sluice/lane/launch.h"
 #include "sluice/lane/wait.h"
 #include "tools/sluice/io_kernel.h"
 
@@ -50,6 +51,10 @@ struct access_job {
 /// `Elements`: read(i) and fetch_add(i, 1), as array_ref has them.
 template <class Elements>
 struct access_kernel {
+  static constexpr std::uint32_t block_lanes = 128;
+  /// 64 registers a lane: many lanes hide more of the way to memory than many registers (one H200).
+  static constexpr lane::residency resident{block_lanes, 8};
+
   Elements elements;
   const access_job* shared;
 
