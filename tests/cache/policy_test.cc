@@ -28,11 +28,13 @@ class full_set {
   template <class Policy>
   std::uint32_t victim(std::uint64_t page) const {
     const directory_place at = directory_.place({page});
-    return Policy::victim(set_view(directory_, at));
+    const set_view set(directory_, at);
+    const std::uint32_t position = Policy::victim(set);
+    return position == no_way ? no_way : set.frame(position);
   }
   template <class Policy>
   claim_result load(std::uint64_t page) const {
-    const claim_result claimed = claim<Policy>(directory_, {{page}});
+    const claim_result claimed = claim<Policy>(set_view(directory_, directory_.place({page})), {{page}});
     if (claimed.frame != no_frame_index) {
       directory_.word(claimed.frame)
           .fetch_add(frame_word::report_ok + frame_word::release_use, lane::relaxed);

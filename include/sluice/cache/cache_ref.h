@@ -16,6 +16,7 @@
 #include "sluice/cache/page_store.h"
 #include "sluice/cache/policy.h"
 #include "sluice/lane/atomic.h"
+#include "sluice/lane/far_call.h"
 #include "sluice/lane/frame_copy.h"
 #include "sluice/lane/hd.h"
 #include "sluice/lane/mutant.h"
@@ -82,7 +83,9 @@ struct cache_view {
   counters_ref counters;
 };
 
-/// Lanes' view of a cache; trivially copyable. Any lanes may call it, in any number and divergence.
+/// Lanes' view of a cache; trivially copyable. Any lanes may call it, in any number and divergence. Misses
+/// and what they cost are always counted, accesses and their bytes only where it `Counts`: that is an
+/// addition on the hit path.
 template <page_store Store, replacement_policy Policy = clock, mode Mode = mode::optimized,
           bool Counts = true>
 class cache_ref {
@@ -139,9 +142,12 @@ class cache_ref {
 
   /// Adds to the statistics what the calling lane read in pages that it visited; element accesses are counted
   /// anyway.
-  SLUICE_HD void note_visits(std::uint64_t visits, std::uint64_t bytes) const {
-    count(counter::accesses, visits);
-    count(counter::bytes_asked, bytes);
+  SLUICE_HD void note_visits([[maybe_unused]] std::uint64_t visits,
+                             [[maybe_unused]] std::uint64_t bytes) const {
+    if constexpr (Counts) {
+      count(counter::accesses, visits);
+      count(counter::bytes_asked, bytes);
+    }
   }
 
   /// Pins a page across user code.
@@ -202,9 +208,7 @@ class cache_ref {
       return status::cancelled;
     return status::timed_out;
   }
-  SLUICE_HD void count(counter what, std::uint64_t n) const {
-    if constexpr (Counts) view_.counters.add(what, n);
-  }
+  SLUICE_HD void count(counter what, std::uint64_t n) const { view_.counters.add(what, n); }
   /// Counts an element access of each lane of the team, by one addition.
   SLUICE_HD SLUICE_INLINE void count_accesses([[maybe_unused]] const lane::warp_team& here,
                                               [[maybe_unused]] std::uint32_t bytes) const {
@@ -259,8 +263,8 @@ class cache_ref {
 #endif
   }
   template <class T>
-  SLUICE_NOINLINE SLUICE_HD outcome<T> read_pinned(lane::warp_team readers, bool hit, page_id page,
-                                                   std::uint32_t offset) const;
+  SLUICE_NOINLINE SLUICE_HD static outcome<T> read_pinned(const cache_ref* self, lane::warp_team readers,
+                                                          bool hit, page_id page, std::uint32_t offset);
   template <access Kind>
   SLUICE_HD status refusal(page_id page) const {
     if (page.value >= pages_) return status::out_of_range;
@@ -282,14 +286,15 @@ class cache_ref {
   SLUICE_HD step look_at_load(quest& mine) const;
   SLUICE_HD bool loads_again(quest& mine, status failed) const;
   SLUICE_HD step renew(quest& mine, const sighting& seen) const;
-  SLUICE_HD step take(quest& mine) const;
+  SLUICE_HD step take(quest& mine, const set_view& seen) const;
   SLUICE_HD claim_request request_for(page_id page) const;
   template <class Team>
   SLUICE_HD void submit_loads(const Team& team, bool load, const quest& mine, lane::budget& left) const;
   template <class Team>
   SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
   template <class Team>
-  SLUICE_HD bool pause(const Team& team, bool waiting, std::uint32_t wait_at, lane::budget& left) const;
+  SLUICE_HD bool pause(const Team& team, bool waiting, bool own, std::uint32_t wait_at,
+                       lane::budget& left) const;
 
   // detail/spans.h
   template <class Team>
@@ -317,8 +322,8 @@ SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_optimi
   if constexpr (Mode != mode::optimized) return false;
   const directory_place at = view_.directory.place(page);
   for (std::uint32_t tries = 0; tries < optimistic_tries; ++tries) {
-    const sighting seen = view_.directory.find(at);
-    if (!seen.found() || !seen.word.is_resident()) return false;
+    const sighting seen = view_.directory.find_resident(at);
+    if (!seen.found()) return false;
     read(frame_bytes(seen.frame));
     // Relaxed is enough: the acquire loads of the data come before it, and whoever read a byte of a refill
     // has read from a store that its fence ordered after the change of this word.
@@ -344,16 +349,17 @@ SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(
     value = load_element<T>(frame + offset, optimistic_load());
   });
   if (all_hit(here, hit)) return {value, status::ok};
-  const outcome<T> missed = read_pinned<T>(here, hit, page, offset);
+  const outcome<T> missed =
+      lane::far_call(&cache_ref::template read_pinned<T>, this, here, hit, page, offset);
   return hit ? outcome<T>{value, status::ok} : missed;
 }
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class T>
 SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_pinned(
-    lane::warp_team readers, bool hit, page_id page, std::uint32_t offset) const {
+    const cache_ref* self, lane::warp_team readers, bool hit, page_id page, std::uint32_t offset) {
   outcome<T> result;
-  result.code = visit_missed(readers, hit, page, [&result, offset](const std::byte* frame) {
+  result.code = self->visit_missed(readers, hit, page, [&result, offset](const std::byte* frame) {
     result.value = load_element<T>(frame + offset, lane::relaxed);
   });
   return result;

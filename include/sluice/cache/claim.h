@@ -8,8 +8,10 @@
 #include "sluice/cache/directory.h"
 #include "sluice/cache/frame_word.h"
 #include "sluice/cache/policy.h"
+#include "sluice/cache/set_view.h"
 #include "sluice/lane/hd.h"
 #include "sluice/lane/mutant.h"
+#include "sluice/lane/team.h"
 
 namespace sluice::cache {
 
@@ -38,33 +40,6 @@ struct claim_result {
 
 namespace detail {
 
-/// What one pass over a set's words tells.
-struct set_survey {
-  bool present = false;           ///< some frame names the page
-  std::uint32_t absent = no_way;  ///< first way that holds no page and is not used
-  std::uint32_t dirty = 0;
-  std::uint32_t held = 0;
-};
-
-SLUICE_HD inline set_survey survey(const directory_ref& directory, const directory_place& at) {
-  set_survey all;
-  const std::uint32_t ways = directory.shape().ways;
-  std::uint32_t quad = at.quad;
-  for (std::uint32_t looked = 0; looked < directory.shape().quads(); ++looked) {
-    const lane::quad four = lane::load_quad(directory.word_address(directory.frame(at.set, quad * 4)),
-                                            lane::order_of("cache.probe", lane::acquire));
-    for (std::uint32_t k = 0; k < 4 && quad * 4 + k < ways; ++k) {
-      const frame_word word(four.words[k]);
-      all.present |= word.names(at.tag);
-      if (all.absent == no_way && word.is_absent() && word.is_unpinned()) all.absent = quad * 4 + k;
-      all.dirty += word.is_dirty() ? 1 : 0;
-      all.held += word.holds() != 0 ? 1 : 0;
-    }
-    quad = quad + 1 == directory.shape().quads() ? 0 : quad + 1;
-  }
-  return all;
-}
-
 /// Turns a dirty frame into a writing one. Fails while anybody may be changing its bytes.
 /// Order: acquire; pairs with the unpin of whoever wrote to it last, so that the transfer takes those bytes.
 SLUICE_HD inline bool start_writing(const directory_ref& directory, std::uint32_t frame, frame_word word,
@@ -76,64 +51,59 @@ SLUICE_HD inline bool start_writing(const directory_ref& directory, std::uint32_
 
 /// Cleans one dirty frame ahead of need, where half of the set is dirty. Those that failed before are left to
 /// flush().
-SLUICE_HD inline std::uint32_t clean_ahead(const directory_ref& directory, const set_view& set,
-                                           std::uint32_t reports) {
-  for (std::uint32_t rank = 0; rank < set.ways(); ++rank) {
-    const std::uint32_t frame = set.frame(set.way(rank));
-    const frame_word word = directory.look(frame, lane::relaxed);
-    if (word.errors() == 0 && start_writing(directory, frame, word, reports)) return frame;
+SLUICE_HD inline std::uint32_t clean_ahead(const set_view& set, std::uint32_t reports) {
+  for (std::uint32_t rest = set.cleanable() & ~set.failed(); rest != 0; rest &= rest - 1) {
+    const std::uint32_t frame = set.frame(lane::lowest_bit(rest));
+    const frame_word word = set.directory().look(frame, lane::relaxed);
+    if (word.errors() == 0 && start_writing(set.directory(), frame, word, reports)) return frame;
   }
   return no_frame_index;
 }
 
 /// No victim in the set: starts a write that will make one, or says that only failed writes are left.
 /// Frames held by spans do not count: they come free when the user likes.
-SLUICE_HD inline claim_result make_room(const directory_ref& directory, const set_view& set,
-                                        std::uint32_t reports) {
+SLUICE_HD inline claim_result make_room(const set_view& set, std::uint32_t reports) {
+  const directory_ref& directory = set.directory();
   claim_result result;
-  bool hope = false;
-  std::uint32_t failed = no_frame_index;
-  for (std::uint32_t rank = 0; rank < set.ways(); ++rank) {
-    const std::uint32_t frame = set.frame(set.way(rank));
+  std::uint32_t hopeful = set.all() & ~set.held();
+  if ((hopeful & set.moving()) != 0) result.wait_at = set.frame(lane::lowest_bit(hopeful & set.moving()));
+  for (std::uint32_t rest = hopeful & set.cleanable(); rest != 0; rest &= rest - 1) {
+    const std::uint32_t position = lane::lowest_bit(rest);
+    const std::uint32_t frame = set.frame(position);
     const frame_word word = directory.look(frame, lane::order_of("cache.failed", lane::acquire));
-    if (word.holds() != 0) continue;
     if (word.is_cleanable() && directory.failed_to_write(frame, word) &&
         !lane::planted("cache.retry_failed")) {
-      failed = frame;
-      continue;
-    }
-    hope = true;
-    if (word.is_writing() || word.is_loading()) result.wait_at = frame;
-    if (start_writing(directory, frame, word, reports)) {
+      hopeful &= ~(1U << position);
+      result.failure = directory.write_failure(frame);
+    } else if (start_writing(directory, frame, word, reports)) {
       result.cleaning = frame;
-      return result;
+      break;
     }
   }
-  if (hope || failed == no_frame_index) return result;
-  result.outcome = claim_outcome::refused;
-  result.failure = directory.write_failure(failed);
+  if (hopeful == 0 && !result.failure.is_ok())
+    result.outcome = claim_outcome::refused;
+  else
+    result.failure = {};
   return result;
 }
 
 template <class Policy>
-SLUICE_HD claim_result claim_locked(const directory_ref& directory, const directory_place& at,
-                                    const claim_request& request) {
-  const set_survey seen = survey(directory, at);
-  if (seen.present && !lane::planted("cache.drop_reprobe")) return {};
+SLUICE_HD claim_result claim_locked(const set_view& set, const claim_request& request) {
+  const directory_ref& directory = set.directory();
+  if (set.page().found() && !lane::planted("cache.drop_reprobe")) return {};
   claim_result result;
-  if (request.overwrite && seen.held + 1 >= directory.shape().ways) {
+  if (request.overwrite && set.held_but_one()) {
     result.outcome = claim_outcome::refused;
     result.failure = status::no_frame;
     return result;
   }
-  const set_view set(directory, at);
-  const std::uint32_t way = seen.absent != no_way ? seen.absent : Policy::victim(set);
-  if (way == no_way) return make_room(directory, set, request.write_reports);
-  const std::uint32_t frame = set.frame(way);
-  const frame_word word = set.word(way);
+  const std::uint32_t position = set.absent() != 0 ? lane::lowest_bit(set.absent()) : Policy::victim(set);
+  if (position == no_way) return make_room(set, request.write_reports);
+  const std::uint32_t frame = set.frame(position);
+  const frame_word word = set.word(position);
   if (!word.is_victim() && !lane::planted("cache.evict_pinned")) return {};
-  frame_word taken =
-      request.overwrite ? word.taken_to_overwrite(at.tag) : word.taken_to_load(at.tag, request.load_reports);
+  frame_word taken = request.overwrite ? word.taken_to_overwrite(set.tag())
+                                       : word.taken_to_load(set.tag(), request.load_reports);
   if (Policy::first_use_counts) taken = taken.referenced_now();
   if (lane::planted("cache.same_version")) taken = taken.with_version_of(word);
   // Acquire pairs with the unpins of the frame's last users: their accesses are over. Release pairs with
@@ -143,22 +113,29 @@ SLUICE_HD claim_result claim_locked(const directory_ref& directory, const direct
   result.outcome = claim_outcome::taken;
   result.frame = frame;
   result.evicted = word.is_clean();
-  if (2 * seen.dirty >= directory.shape().ways)
-    result.cleaning = clean_ahead(directory, set, request.write_reports);
+  if (2 * lane::bit_count(set.dirty()) >= set.ways())
+    result.cleaning = clean_ahead(set, request.write_reports);
   return result;
 }
 
 }  // namespace detail
 
-/// Takes a frame for a page that a probe did not find, unless somebody else just did.
+/// Takes a frame for a page that `seen` did not find in its set, unless somebody else just did.
 /// Lanes:  any one lane.
-/// Waits:  for nothing, and nobody waits for the lock: a busy set is for the caller to look at again.
+/// Waits:  for nothing, and nobody waits for the lock: a busy set is for the caller to look at again. Where
+/// all frames are in use, the lock is left alone: holders of it would stand in the way of those that end
+/// that.
 template <class Policy>
-SLUICE_HD claim_result claim(const directory_ref& directory, const claim_request& request) {
-  const directory_place at = directory.place(request.page);
-  if (!directory.try_lock(at.set)) return {};
-  const claim_result result = detail::claim_locked<Policy>(directory, at, request);
-  directory.unlock(at.set);
+SLUICE_HD claim_result claim(const set_view& seen, const claim_request& request) {
+  claim_result result;
+  if (!request.overwrite && !seen.has_work()) {
+    const std::uint32_t moving = seen.moving() & ~seen.held();
+    if (moving != 0) result.wait_at = seen.frame(lane::lowest_bit(moving));
+    return result;
+  }
+  if (!seen.directory().try_lock(seen.set())) return {};
+  result = detail::claim_locked<Policy>(set_view(seen.directory(), seen.place()), request);
+  seen.directory().unlock(seen.set());
   return result;
 }
 
@@ -175,7 +152,7 @@ SLUICE_HD inline hold_outcome add_hold(const directory_ref& directory, const dir
   const frame_word word = directory.look(frame, lane::relaxed);
   hold_outcome outcome = hold_outcome::busy;
   const bool first = word.holds() == 0;
-  if (first && detail::survey(directory, at).held + 1 >= directory.shape().ways) {
+  if (first && set_view(directory, at).held_but_one()) {
     outcome = hold_outcome::refused;
   } else if ((locking || !first || lane::planted("cache.drop_span_lock")) && word.takes_hold() &&
              (extra == 0 || word.takes_use())) {

@@ -10,7 +10,7 @@
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/hd.h"
 #include "sluice/lane/mutant.h"
-#include "sluice/lane/quad.h"
+#include "sluice/lane/pair.h"
 
 namespace sluice::cache {
 
@@ -38,11 +38,23 @@ constexpr directory_shape shape_for(std::uint64_t frames) {
   return {set_bits, static_cast<std::uint32_t>(ways > 28 ? 28 : ways)};
 }
 
-/// Where to look for a page: its set, its name there, and the quad of ways that it prefers.
+/// Where to look for a page: its set, its name there, and the ways that it prefers: a quad, and one half of
+/// each quad.
 struct directory_place {
   std::uint32_t set;
   std::uint32_t tag;
   std::uint32_t quad;
+  std::uint32_t half;
+
+  /// The k-th quad of ways to look at, and the way at a position: ways in the order in which they are looked
+  /// at. Some positions of a cache of fewer than 16 frames have no way.
+  constexpr std::uint32_t quad_at(std::uint32_t k, const directory_shape& shape) const {
+    const std::uint32_t at = quad + k;
+    return at < shape.quads() ? at : at - shape.quads();
+  }
+  constexpr std::uint32_t way(std::uint32_t position, const directory_shape& shape) const {
+    return quad_at(position / 4, shape) * 4 + ((position & 3U) ^ half * 2);
+  }
 };
 
 /// The set is the page's low bits mixed with its high ones, the tag the high ones: a bijection, so that a
@@ -55,7 +67,7 @@ constexpr directory_place place_of(page_id page, const directory_shape& shape) {
   const auto tag = static_cast<std::uint32_t>(page.value >> shape.set_bits);
   const std::uint32_t h = spread(tag);
   const std::uint32_t set = (static_cast<std::uint32_t>(page.value) ^ h) & (shape.sets() - 1);
-  return {set, tag, (h >> 16) * shape.quads() >> 16};
+  return {set, tag, (h >> 16) * shape.quads() >> 16, h & 1U};
 }
 constexpr page_id page_at(std::uint32_t set, std::uint32_t tag, const directory_shape& shape) {
   const std::uint32_t low = (set ^ spread(tag)) & (shape.sets() - 1);
@@ -97,21 +109,13 @@ class directory_ref {
     return page_at(frame / shape_.ways, word.tag(), shape_);
   }
 
-  /// Looks for the page, in its preferred quad first.
+  /// Looks for the page, in its preferred pair of ways first. The first form finds it resident or not at all.
   /// Order: acquire; pairs with the release of the report that filled the frame, so the bytes are visible.
+  SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at) const {
+    return find_where(at, [&](frame_word word) { return word.is_resident_page(at.tag); });
+  }
   SLUICE_HD SLUICE_INLINE sighting find(const directory_place& at) const {
-    std::uint32_t quad = at.quad;
-    for (std::uint32_t looked = 0; looked < shape_.quads(); ++looked) {
-      const std::uint32_t first = frame(at.set, quad * 4);
-      const lane::quad four = lane::load_quad(words_ + first, lane::order_of("cache.probe", lane::acquire));
-      sighting seen;
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        if (frame_word(four.words[k]).names(at.tag)) seen = {first + k, frame_word(four.words[k])};
-      }
-      if (seen.found()) return seen;
-      quad = quad + 1 == shape_.quads() ? 0 : quad + 1;
-    }
-    return {};
+    return find_where(at, [&](frame_word word) { return word.names(at.tag); });
   }
 
   SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t frame) const {
@@ -181,6 +185,19 @@ class directory_ref {
   }
 
  private:
+  template <class Match>
+  SLUICE_HD SLUICE_INLINE sighting find_where(const directory_place& at, const Match& match) const {
+    sighting seen;
+    for (std::uint32_t position = 0; position < shape_.quads() * 4 && !seen.found(); position += 2) {
+      const std::uint32_t first = frame(at.set, at.way(position, shape_));
+      const lane::pair two = lane::load_pair(words_ + first, lane::order_of("cache.probe", lane::acquire));
+      const frame_word here(two.words[0]), next(two.words[1]);
+      if (match(here)) seen = {first, here};
+      if (match(next)) seen = {first + 1, next};
+    }
+    return seen;
+  }
+
   /// The first of `count` reports that says more than that its queue was lost; else that, or ok.
   SLUICE_HD status first_failure(std::uint32_t frame, std::uint32_t first, std::uint32_t count) const {
     status code;

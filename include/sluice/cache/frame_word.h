@@ -88,6 +88,11 @@ class frame_word {
 
   /// Holds the page of that tag, or will: an absent frame does not.
   constexpr bool names(std::uint32_t tag) const { return this->tag() == tag && !is_absent(); }
+  /// The same and resident, without a branch.
+  constexpr bool is_resident_page(std::uint32_t tag) const {
+    const std::uint32_t progress = state();
+    return ((this->tag() ^ tag) == 0) & ((progress == clean_load) | (progress >= any_write));
+  }
   /// The same contents, still resident: what an optimistic reader asks. Only taking a frame ends residency,
   /// and that changes the version; pins, dirt and policy bits may differ.
   constexpr bool same_contents(frame_word other) const { return ((bits_ ^ other.bits_) >> version_at) == 0; }

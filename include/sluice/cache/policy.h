@@ -1,49 +1,18 @@
 // Which page has to go: replacement policies, each a small type that chooses among the ways of one locked
-// set.
+// set by what a look at it shows.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 
-#include "sluice/base/bits.h"
-#include "sluice/cache/directory.h"
-#include "sluice/cache/frame_word.h"
-#include "sluice/lane/atomic.h"
+#include "sluice/cache/set_view.h"
 #include "sluice/lane/hd.h"
+#include "sluice/lane/team.h"
 
 namespace sluice::cache {
 
-inline constexpr std::uint32_t no_way = ~0U;
-
-/// The ways of a set whose lock the caller holds. Others may still pin them, write to them, and finish
-/// transfers.
-class set_view {
- public:
-  SLUICE_HD set_view(const directory_ref& directory, const directory_place& at)
-      : directory_(directory), at_(at) {}
-
-  SLUICE_HD std::uint32_t ways() const { return directory_.shape().ways; }
-  SLUICE_HD std::uint32_t frame(std::uint32_t way) const { return directory_.frame(at_.set, way); }
-  SLUICE_HD frame_word word(std::uint32_t way) const { return directory_.look(frame(way), lane::relaxed); }
-  /// The way of that rank when the ways of the page's preferred quad come first.
-  SLUICE_HD std::uint32_t way(std::uint32_t rank) const { return (at_.quad * 4 + rank) % ways(); }
-  /// A number that changes from one choice to the next.
-  SLUICE_HD std::uint64_t salt() const { return mix(at_.tag + word(at_.tag % ways()).bits()); }
-
-  SLUICE_HD void forget_reference(std::uint32_t way) const {
-    directory_.word(frame(way)).fetch_and(~frame_word::referenced_bit, lane::relaxed);
-  }
-  SLUICE_HD void mark_proven(std::uint32_t way) const {
-    directory_.word(frame(way)).fetch_or(frame_word::proven_bit, lane::relaxed);
-  }
-
- private:
-  const directory_ref& directory_;
-  const directory_place& at_;
-};
-
-/// A policy chooses a way whose word is a victim, or no_way. Empty and error frames have been taken before it
-/// is asked.
+/// A policy chooses a position whose way is a victim, or no_way, and is asked by whoever holds the set's
+/// lock. Empty and error frames have been taken before.
 template <class P>
 concept replacement_policy = requires(const set_view& set) {
   { P::victim(set) } -> std::same_as<std::uint32_t>;
@@ -51,21 +20,36 @@ concept replacement_policy = requires(const set_view& set) {
   { P::name } -> std::convertible_to<const char*>;
 };
 
-/// Second chance by a reference bit. Its hand starts at the page's preferred quad, so there are as many hands
-/// as quads, and pages stay where the probe looks first.
+namespace detail {
+
+/// The first of `among` from `start` on, around the end; no_way where there is none.
+SLUICE_HD inline std::uint32_t first_from(std::uint32_t among, std::uint32_t start) {
+  const std::uint32_t ahead = among & ~0U << start;
+  if (among == 0) return no_way;
+  return lane::lowest_bit(ahead != 0 ? ahead : among);
+}
+
+/// Positions from `start` to before `end`, around the end.
+SLUICE_HD inline std::uint32_t between(std::uint32_t start, std::uint32_t end) {
+  const std::uint32_t before_end = (1U << end) - 1, from_start = ~0U << start;
+  return end >= start ? before_end & from_start : before_end | from_start;
+}
+
+}  // namespace detail
+
+/// Second chance by a reference bit. Its hand starts at the page's preferred ways, so there are as many hands
+/// as halves of quads, and pages stay where the probe looks first.
 struct clock {
   static constexpr const char* name = "clock";
   static constexpr bool first_use_counts = true;
 
   SLUICE_HD static std::uint32_t victim(const set_view& set) {
-    for (std::uint32_t step = 0; step < 2 * set.ways(); ++step) {
-      const std::uint32_t way = set.way(step);
-      const frame_word word = set.word(way);
-      if (!word.is_victim()) continue;
-      if (!word.referenced()) return way;
-      set.forget_reference(way);
-    }
-    return no_way;
+    const std::uint32_t victims = set.victims(), fresh = victims & ~set.referenced();
+    if (victims == 0) return no_way;
+    if (fresh == 0) return set.forget_references(victims), lane::lowest_bit(victims);
+    const std::uint32_t chosen = lane::lowest_bit(fresh);
+    set.forget_references(victims & detail::between(0, chosen));
+    return chosen;
   }
 };
 
@@ -75,15 +59,16 @@ struct fifo {
   static constexpr bool first_use_counts = false;
 
   SLUICE_HD static std::uint32_t victim(const set_view& set) {
-    std::uint32_t oldest = no_way;
+    std::uint32_t oldest = no_way, oldest_frame = 0;
     std::uint32_t version = 0;
-    for (std::uint32_t way = 0; way < set.ways(); ++way) {
-      const frame_word word = set.word(way);
-      if (!word.is_victim()) continue;
-      const auto ahead = static_cast<std::int16_t>(word.version() - version);  // versions wrap
-      if (oldest != no_way && ahead >= 0) continue;
-      oldest = way;
-      version = word.version();
+    for (std::uint32_t rest = set.victims(); rest != 0; rest &= rest - 1) {
+      const std::uint32_t position = lane::lowest_bit(rest), frame = set.frame(position);
+      const std::uint32_t its = set.word(position).version();
+      const auto ahead = static_cast<std::int16_t>(its - version);  // versions wrap
+      if (oldest != no_way && (ahead > 0 || (ahead == 0 && frame > oldest_frame))) continue;
+      oldest = position;
+      oldest_frame = frame;
+      version = its;
     }
     return oldest;
   }
@@ -94,12 +79,7 @@ struct random {
   static constexpr bool first_use_counts = false;
 
   SLUICE_HD static std::uint32_t victim(const set_view& set) {
-    const auto start = static_cast<std::uint32_t>(set.salt() % set.ways());
-    for (std::uint32_t step = 0; step < set.ways(); ++step) {
-      const std::uint32_t way = (start + step) % set.ways();
-      if (set.word(way).is_victim()) return way;
-    }
-    return no_way;
+    return detail::first_from(set.victims(), static_cast<std::uint32_t>(set.salt() % set.positions()));
   }
 };
 
@@ -111,18 +91,15 @@ struct s3_fifo {
   static constexpr bool first_use_counts = false;
 
   SLUICE_HD static std::uint32_t victim(const set_view& set) {
-    const auto start = static_cast<std::uint32_t>(set.salt() % set.ways());
-    for (std::uint32_t step = 0; step < 3 * set.ways(); ++step) {
-      const std::uint32_t way = (start + step) % set.ways();
-      const frame_word word = set.word(way);
-      if (!word.is_victim()) continue;
-      const bool trial_over = step >= set.ways();
-      if (!word.referenced() && (!word.proven() || trial_over)) return way;
-      if (!word.referenced()) continue;
-      set.forget_reference(way);
-      if (!word.proven()) set.mark_proven(way);
-    }
-    return no_way;
+    const auto start = static_cast<std::uint32_t>(set.salt() % set.positions());
+    const std::uint32_t victims = set.victims(), used = victims & set.referenced();
+    const std::uint32_t trial = victims & ~set.referenced() & ~set.proven();
+    const std::uint32_t chosen = detail::first_from(trial != 0 ? trial : victims, start);
+    if (chosen == no_way) return no_way;
+    const std::uint32_t passed = trial != 0 ? used & detail::between(start, chosen) : used;
+    set.mark_proven(passed);
+    set.forget_references(passed);
+    return chosen;
   }
 };
 

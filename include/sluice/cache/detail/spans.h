@@ -45,7 +45,7 @@ SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold_loaded(const Te
     got = static_cast<hold_outcome>(team.broadcast(static_cast<std::uint32_t>(got)));
     if (got == hold_outcome::held) return {frame, kind, status::ok};
     if (got == hold_outcome::refused) return {no_frame_index, kind, status::no_frame};
-    if (pause(team, false, no_frame_index, left)) return {no_frame_index, kind, out_of_patience()};
+    if (pause(team, false, false, no_frame_index, left)) return {no_frame_index, kind, out_of_patience()};
   }
 }
 
@@ -54,12 +54,13 @@ template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take_to_overwrite(quest& mine) const -> step {
   const directory_ref& directory = view_.directory;
   const directory_place at = directory.place(mine.page);
-  const sighting seen = directory.find(at);
+  const set_view set(directory, at);
+  const sighting& seen = set.page();
   step led;
   if (!seen.found()) {
     claim_request request = request_for(mine.page);
     request.overwrite = true;
-    const claim_result claimed = claim<Policy>(directory, request);
+    const claim_result claimed = claim<Policy>(set, request);
     if (claimed.evicted) count(counter::evictions, 1);
     led.clean = claimed.cleaning;
     led.failure = claimed.failure;
@@ -71,7 +72,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take_to_overwrite(quest& 
   led.wait_at = seen.frame;
   if (!seen.word.is_unpinned() || !seen.word.is_writable() || !directory.try_lock(at.set)) return led;
   const frame_word word = directory.look(seen.frame, lane::relaxed);  // with the lock in it, if it is way 0's
-  if (detail::survey(directory, at).held + 1 >= directory.shape().ways) {
+  if (set_view(directory, at).held_but_one()) {
     led.failure = status::no_frame;
   } else if (word.same_contents(seen.word) && word.is_unpinned() && word.is_writable()) {
     // As in claim_locked: acquire pairs with the last users' unpins, release with every probe.
@@ -106,7 +107,7 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     }
     const status failure = status::from_bits(team.broadcast(led.failure.bits()));
     if (!failure.is_ok()) return {no_frame_index, span_kind::overwrite, failure};
-    if (pause(team, true, led.wait_at, left))
+    if (pause(team, true, true, led.wait_at, left))
       return {no_frame_index, span_kind::overwrite, out_of_patience()};
   }
 }

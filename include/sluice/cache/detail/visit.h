@@ -13,8 +13,8 @@ SLUICE_HD claim_request cache_ref<Store, Policy, Mode, Counts>::request_for(page
 
 /// Takes a frame for the quest's page, and counts what that costs others.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine) const -> step {
-  const claim_result claimed = claim<Policy>(view_.directory, request_for(mine.page));
+SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine, const set_view& seen) const -> step {
+  const claim_result claimed = claim<Policy>(seen, request_for(mine.page));
   step led;
   led.clean = claimed.cleaning;
   led.wait_at = claimed.wait_at;
@@ -54,11 +54,12 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <access Kind>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::uint32_t askers) const -> step {
-  const sighting seen = view_.directory.find(view_.directory.place(mine.page));
+  const set_view set(view_.directory, view_.directory.place(mine.page));
+  const sighting& seen = set.page();
   const bool resident = seen.found() && seen.word.is_resident();
   if (!mine.seen && (!resident || Mode == mode::none)) count(counter::misses, askers);
   mine.seen = true;
-  if (!seen.found()) return take(mine);
+  if (!seen.found()) return take(mine, set);
   if constexpr (Mode == mode::none) {
     if (resident && seen.word.holds() == 0) return renew(mine, seen);
   }
@@ -172,16 +173,19 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
 }
 
 /// A fruitless look of the whole team: helps the store along for every lane that waits, and says whether the
-/// patience is over.
+/// patience is over. Lanes that wait for transfers of their `own` ask each time: those are in one queue.
+/// Others' are in as many as there are lanes, so those lanes take turns.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
-SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting,
+SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting, bool own,
                                                              std::uint32_t wait_at,
                                                              lane::budget& left) const {
-  // Each with the hint of its own page: what has been answered to any of them is taken in together.
+  constexpr std::uint32_t others_a_look = 2;
   const std::uint32_t look = team.broadcast(left.looks());
-  const bool asks = waiting && wait_at != no_frame_index;
-  store_.poll(team, asks ? view_.directory.hint(wait_at, look) : 0);
+  const std::uint32_t turns = (team.size() + others_a_look - 1) / others_a_look;
+  const bool asks = waiting && wait_at != no_frame_index && (own || (team.rank() + look) % turns == 0);
+  // Each with the hint of its own page: what has been answered to any of them is taken in together.
+  store_.poll(team, asks ? view_.directory.hint(wait_at, own ? look : look / turns) : 0);
   return team.broadcast(team.leads() && left.spent());
 }
 
@@ -215,7 +219,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     }
     if (team.all(done)) return result;
     if (team.any(led.moved)) continue;
-    if (pause(team, !done, led.wait_at, left)) break;
+    if (pause(team, !done, mine.loading, led.wait_at, left)) break;
   }
   if (done) return result;
   if (mine.loading) unpin(mine.frame);  // it goes on loading without us, and belongs to nobody when it comes
@@ -232,9 +236,10 @@ cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team, page_id page)
   prefetch_token token;
   step led;
   if (Mode != mode::none && page.value < pages_ && group.leads()) {
-    const sighting seen = view_.directory.find(view_.directory.place(page));
+    const set_view set(view_.directory, view_.directory.place(page));
+    const sighting& seen = set.page();
     if (!seen.found()) {
-      led = take(mine);
+      led = take(mine, set);
       if (led.load) token = {mine.frame, view_.directory.look(mine.frame, lane::relaxed)};
     } else if (seen.word.is_loading()) {
       token = {seen.frame, seen.word};
@@ -265,7 +270,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
       }
     }
     if (team.all(done)) break;
-    if (pause(team, !done, token.frame, left)) return done ? result : out_of_patience();
+    if (pause(team, !done, true, token.frame, left)) return done ? result : out_of_patience();
   }
   // What a load could not bring, an access may still get from another source.
   const bool again = !result.is_ok();
