@@ -128,13 +128,15 @@ struct bench_run {
   const cache_bench_options& options;
   const std::function<bool()>& stop_asked;
 
+  /// Unless told otherwise, at most `wanted` lanes.
   template <class Kernel>
-  lane::grid shape() const {
+  lane::grid shape(std::uint64_t wanted) const {
     constexpr std::uint32_t block_lanes = Kernel::block_lanes;
     const bool on_gpu = on.kind() == backend::cuda;
     const std::uint64_t resident =
         std::uint64_t{lane::resident_blocks<Kernel>(on, block_lanes)} * block_lanes;
-    std::uint64_t lanes = options.lanes != 0 ? options.lanes : (on_gpu ? resident : 256);
+    std::uint64_t lanes =
+        options.lanes != 0 ? options.lanes : (on_gpu ? std::max<std::uint64_t>(wanted, 32) : 256);
     lanes = std::min(lanes, resident);
     if (lanes <= block_lanes) return {1, static_cast<std::uint32_t>(lanes < 32 ? lanes : lanes / 32 * 32)};
     return {static_cast<std::uint32_t>(lanes / block_lanes), block_lanes};
@@ -191,7 +193,7 @@ struct bench_run {
       memory::copy_in(words.view(), page * point.page_bytes, std::as_bytes(std::span(chunk)));
     }
     using kernel = access_kernel<bare_elements>;
-    const lane::grid grid = shape<kernel>();
+    const lane::grid grid = shape<kernel>(~std::uint64_t{0});
     run_memory memory(on.kind(), grid, pages);
     const access_job told = job(pages, grid);
     const auto launch = lane::start(
@@ -208,7 +210,8 @@ struct bench_run {
     cached_volume<Policy, Mode> cached(on, drives, settings(drives, point, options));
     const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
     using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
-    const lane::grid grid = shape<kernel>();
+    // Lanes that all miss want a frame each.
+    const lane::grid grid = shape<kernel>(cached.frames() / 2);
     const std::uint64_t pages = truth.bytes / point.page_bytes;
     run_memory memory(on.kind(), grid, pages);
     access_job told = job(pages, grid);
