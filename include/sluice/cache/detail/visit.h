@@ -182,8 +182,11 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, b
                                                              lane::budget& left) const {
   constexpr std::uint32_t others_a_look = 2;
   const std::uint32_t look = team.broadcast(left.looks());
-  const std::uint32_t turns = (team.size() + others_a_look - 1) / others_a_look;
-  const bool asks = waiting && wait_at != no_frame_index && (own || (team.rank() + look) % turns == 0);
+  const bool waits = waiting && wait_at != no_frame_index;
+  const std::uint32_t others = team.ballot(waits && !own);
+  const std::uint32_t turns = others == 0 ? 1 : (lane::bit_count(others) + others_a_look - 1) / others_a_look;
+  const std::uint32_t place = lane::bit_count(others & (team.bit() - 1));
+  const bool asks = waits && (own || (place + look) % turns == 0);
   // Each with the hint of its own page: what has been answered to any of them is taken in together.
   store_.poll(team, asks ? view_.directory.hint(wait_at, own ? look : look / turns) : 0);
   return team.broadcast(team.leads() && left.spent());
