@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 #include <vector>
 
+#include "sluice/cache/set_view.h"
 #include "tests/support/plain_cache.h"
 
 namespace sluice::cache {
@@ -65,7 +67,39 @@ TEST(directory, spreads_a_sets_pages_over_its_quads) {
   for (const std::uint32_t n : quads) EXPECT_NEAR(n, 1000, 150);
 }
 
-TEST(directory, finds_a_page_in_any_way_and_no_error) {
+TEST(directory, finds_a_resident_page_in_any_way) {
+  for (const std::uint64_t page : {77, 78, 79, 80}) {
+    testing::plain_cache memory(16, 64);
+    const directory_ref directory = memory.view().directory;
+    const directory_place at = directory.place({page});
+    for (std::uint32_t way = 0; way < 16; ++way) {
+      const frame_word loading = frame_word().taken_to_load(at.tag, 1);
+      directory.word(way).store(loading.bits(), lane::relaxed);
+      EXPECT_FALSE(directory.find_resident(at).found());
+      directory.word(way).store(loading.plus(frame_word::report_ok).bits(), lane::relaxed);
+      EXPECT_EQ(directory.find_resident(at).frame, way);
+      directory.word(way).store(0, lane::relaxed);
+    }
+  }
+}
+
+TEST(directory, looks_at_every_way_once_and_at_the_preferred_pair_first) {
+  for (const std::uint64_t frames : {2, 3, 7, 15, 16, 20, 28}) {
+    const directory_shape shape = shape_for(frames);
+    for (std::uint64_t page = 0; page < 50; ++page) {
+      const directory_place at = place_of({page}, shape);
+      std::set<std::uint32_t> ways;
+      for (std::uint32_t position = 0; position < shape.quads() * 4; ++position) {
+        if (at.way(position, shape) < shape.ways) ways.insert(at.way(position, shape));
+      }
+      EXPECT_EQ(ways.size(), shape.ways);
+      EXPECT_EQ(at.way(0, shape), at.quad * 4 + at.half * 2);
+      EXPECT_EQ(at.way(1, shape), at.quad * 4 + at.half * 2 + 1);
+    }
+  }
+}
+
+TEST(set_view, finds_a_page_in_any_way_and_no_error) {
   testing::plain_cache memory(16, 64);
   const directory_ref directory = memory.view().directory;
   const page_id page{77};
@@ -73,9 +107,9 @@ TEST(directory, finds_a_page_in_any_way_and_no_error) {
   for (std::uint32_t way = 0; way < 16; ++way) {
     const frame_word loading = frame_word().taken_to_load(at.tag, 1);
     directory.word(way).store(loading.bits(), lane::relaxed);
-    EXPECT_EQ(directory.find(at).frame, way);
+    EXPECT_EQ(set_view(directory, at).page().frame, way);
     directory.word(way).store(loading.plus(frame_word::report_error).bits(), lane::relaxed);
-    EXPECT_FALSE(directory.find(at).found());
+    EXPECT_FALSE(set_view(directory, at).page().found());
     directory.word(way).store(0, lane::relaxed);
   }
 }

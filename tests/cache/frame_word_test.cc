@@ -64,6 +64,14 @@ TEST(frame_word, counts_as_many_errors_as_reports) {
   EXPECT_EQ(word.version(), 1U);
 }
 
+TEST(frame_word, is_a_resident_page_in_just_those_states_that_are_resident) {
+  for (std::uint64_t progress = 0; progress < 1024; ++progress) {
+    const frame_word word(std::uint64_t{7} << 42 | std::uint64_t{3} << 26 | progress << 16 | 0xffffU);
+    EXPECT_EQ(word.is_resident_page(7), word.is_resident()) << progress;
+    EXPECT_FALSE(word.is_resident_page(6));
+  }
+}
+
 TEST(frame_word, is_written_back_only_while_nobody_uses_it) {
   const frame_word dirty = loaded(7).dirtied();
   EXPECT_TRUE(dirty.is_dirty());

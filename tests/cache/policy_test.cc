@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t ways = 16;
 
-/// One set, full of clean pages 0 to 15, each in the way of its number, unreferenced.
+/// One set, full of clean pages 0, 1, ..., each in the way of its number, unreferenced.
 class full_set {
  public:
-  full_set() : memory_(ways, 64), directory_(memory_.view().directory) {
-    for (std::uint32_t way = 0; way < ways; ++way) put(way, clean(way));
+  explicit full_set(std::uint32_t size = ways) : memory_(size, 64), directory_(memory_.view().directory) {
+    for (std::uint32_t way = 0; way < size; ++way) put(way, clean(way));
   }
   static frame_word clean(std::uint32_t tag) {
     return frame_word().taken_to_load(tag, 1).plus(frame_word::report_ok + frame_word::release_use);
@@ -78,10 +78,20 @@ TYPED_TEST(any_policy, finds_the_one_victim_though_it_was_just_used) {
 }
 
 TYPED_TEST(any_policy, gives_up_every_page_in_the_long_run) {
-  const full_set set;
+  for (const std::uint32_t size : {2U, 3U, 6U, 15U, 16U, 20U, 28U}) {
+    const full_set set(size);
+    std::set<std::uint32_t> taken;
+    for (std::uint64_t page = 100; page < 600; ++page) taken.insert(set.load<TypeParam>(page).frame);
+    EXPECT_EQ(taken.size(), size);
+  }
+}
+
+TYPED_TEST(any_policy, gives_up_every_page_of_a_small_set_to_one_page_and_another) {
+  const full_set set(2);
   std::set<std::uint32_t> taken;
-  for (std::uint64_t page = 100; page < 400; ++page) taken.insert(set.load<TypeParam>(page).frame);
-  EXPECT_EQ(taken.size(), ways);
+  for (std::uint64_t k = 0; k < 200; ++k) taken.insert(set.load<TypeParam>(100 + k % 3).frame);
+  taken.erase(no_frame_index);  // resident already
+  EXPECT_EQ(taken.size(), 2U);
 }
 
 TEST(clock_policy, spares_pages_that_were_used_since_it_passed) {

@@ -277,6 +277,9 @@ class cache_ref {
   SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
   SLUICE_HD bool pin(access kind, const sighting& seen) const;
 
+  /// Whose transfer a lane waits for, if any.
+  enum class waits_for : std::uint8_t { nothing, own, others };
+
   // detail/visit.h
   template <access Kind>
   SLUICE_HD step advance(quest& mine, std::uint32_t askers) const;
@@ -293,8 +296,7 @@ class cache_ref {
   template <class Team>
   SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
   template <class Team>
-  SLUICE_HD bool pause(const Team& team, bool waiting, bool own, std::uint32_t wait_at,
-                       lane::budget& left) const;
+  SLUICE_HD bool pause(const Team& team, waits_for what, std::uint32_t wait_at, lane::budget& left) const;
 
   // detail/spans.h
   template <class Team>

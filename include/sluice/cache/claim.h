@@ -66,7 +66,7 @@ SLUICE_HD inline claim_result make_room(const set_view& set, std::uint32_t repor
   const directory_ref& directory = set.directory();
   claim_result result;
   std::uint32_t hopeful = set.all() & ~set.held();
-  if ((hopeful & set.moving()) != 0) result.wait_at = set.frame(lane::lowest_bit(hopeful & set.moving()));
+  result.wait_at = set.moving_frame();
   for (std::uint32_t rest = hopeful & set.cleanable(); rest != 0; rest &= rest - 1) {
     const std::uint32_t position = lane::lowest_bit(rest);
     const std::uint32_t frame = set.frame(position);
@@ -129,8 +129,7 @@ template <class Policy>
 SLUICE_HD claim_result claim(const set_view& seen, const claim_request& request) {
   claim_result result;
   if (!request.overwrite && !seen.has_work()) {
-    const std::uint32_t moving = seen.moving() & ~seen.held();
-    if (moving != 0) result.wait_at = seen.frame(lane::lowest_bit(moving));
+    result.wait_at = seen.moving_frame();
     return result;
   }
   if (!seen.directory().try_lock(seen.set())) return {};

@@ -109,13 +109,18 @@ class directory_ref {
     return page_at(frame / shape_.ways, word.tag(), shape_);
   }
 
-  /// Looks for the page, in its preferred pair of ways first. The first form finds it resident or not at all.
+  /// Looks for the page where it is resident, in its preferred pair of ways first.
   /// Order: acquire; pairs with the release of the report that filled the frame, so the bytes are visible.
   SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at) const {
-    return find_where(at, [&](frame_word word) { return word.is_resident_page(at.tag); });
-  }
-  SLUICE_HD SLUICE_INLINE sighting find(const directory_place& at) const {
-    return find_where(at, [&](frame_word word) { return word.names(at.tag); });
+    sighting seen;
+    for (std::uint32_t position = 0; position < shape_.quads() * 4 && !seen.found(); position += 2) {
+      const std::uint32_t first = frame(at.set, at.way(position, shape_));
+      const lane::pair two = lane::load_pair(words_ + first, lane::order_of("cache.probe", lane::acquire));
+      const frame_word here(two.words[0]), next(two.words[1]);
+      if (here.is_resident_page(at.tag)) seen = {first, here};
+      if (next.is_resident_page(at.tag)) seen = {first + 1, next};
+    }
+    return seen;
   }
 
   SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t frame) const {
@@ -185,19 +190,6 @@ class directory_ref {
   }
 
  private:
-  template <class Match>
-  SLUICE_HD SLUICE_INLINE sighting find_where(const directory_place& at, const Match& match) const {
-    sighting seen;
-    for (std::uint32_t position = 0; position < shape_.quads() * 4 && !seen.found(); position += 2) {
-      const std::uint32_t first = frame(at.set, at.way(position, shape_));
-      const lane::pair two = lane::load_pair(words_ + first, lane::order_of("cache.probe", lane::acquire));
-      const frame_word here(two.words[0]), next(two.words[1]);
-      if (match(here)) seen = {first, here};
-      if (match(next)) seen = {first + 1, next};
-    }
-    return seen;
-  }
-
   /// The first of `count` reports that says more than that its queue was lost; else that, or ok.
   SLUICE_HD status first_failure(std::uint32_t frame, std::uint32_t first, std::uint32_t count) const {
     status code;

@@ -88,7 +88,7 @@ class frame_word {
 
   /// Holds the page of that tag, or will: an absent frame does not.
   constexpr bool names(std::uint32_t tag) const { return this->tag() == tag && !is_absent(); }
-  /// The same and resident, without a branch.
+  /// Holds it, and resident: both without a branch.
   constexpr bool is_resident_page(std::uint32_t tag) const {
     const std::uint32_t progress = state();
     return ((this->tag() ^ tag) == 0) & ((progress == clean_load) | (progress >= any_write));

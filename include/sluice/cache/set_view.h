@@ -67,12 +67,16 @@ class set_view {
   SLUICE_HD std::uint32_t cleanable() const { return cleanable_; }
   SLUICE_HD std::uint32_t failed() const { return failed_; }  ///< dirty, with errors on record
   SLUICE_HD std::uint32_t held() const { return held_; }
-  SLUICE_HD std::uint32_t moving() const { return moving_; }  ///< loading or writing
+  /// A frame whose transfer is worth waiting for, if any: held ones come free when the user likes.
+  SLUICE_HD std::uint32_t moving_frame() const {
+    const std::uint32_t among = moving_ & ~held_;
+    return among == 0 ? no_frame_index : frame(lane::lowest_bit(among));
+  }
   SLUICE_HD bool held_but_one() const { return lane::bit_count(held_) + 1 >= ways(); }
   /// Whether there is a frame to take or a write to start.
   SLUICE_HD bool has_work() const { return (absent_ | victims_ | cleanable_) != 0; }
   /// A number that changes from one choice to the next.
-  SLUICE_HD std::uint64_t salt() const { return mix(at_.tag + word(at_.tag % positions()).bits()); }
+  SLUICE_HD std::uint64_t salt() const { return mix(at_.tag + sum_); }
 
   SLUICE_HD void forget_references(std::uint32_t positions) const {
     for (std::uint32_t rest = positions & referenced_; rest != 0; rest &= rest - 1)
@@ -89,6 +93,7 @@ class set_view {
     if (way >= ways()) return;
     const auto put = [position](std::uint32_t& mask, bool is) { mask |= (is ? 1U : 0U) << position; };
     if (word.names(at_.tag)) page_ = {directory_.frame(at_.set, way), word};
+    sum_ += word.bits();
     put(all_, true);
     put(absent_, word.is_absent() && word.is_unpinned());
     put(victims_, word.is_clean() && word.is_unpinned());
@@ -104,6 +109,7 @@ class set_view {
   const directory_ref& directory_;
   directory_place at_;
   sighting page_;
+  std::uint64_t sum_ = 0;  // of all words
   std::uint32_t all_ = 0, absent_ = 0, victims_ = 0, referenced_ = 0, proven_ = 0, dirty_ = 0, cleanable_ = 0,
                 failed_ = 0, held_ = 0, moving_ = 0;
 };

@@ -65,7 +65,7 @@ SLUICE_NOINLINE SLUICE_HD flush_report cache_ref<Store, Policy, Mode, Counts>::w
       const std::uint32_t starts = team.ballot(start);
       report.written += static_cast<std::uint32_t>(cuda::std::popcount(starts));
       if (starts != 0) continue;
-      if (pause(team, !mine.done, true, mine.frame, left)) {
+      if (pause(team, mine.done ? waits_for::nothing : waits_for::own, mine.frame, left)) {
         if (!mine.done) mine.code = out_of_patience();
         break;
       }

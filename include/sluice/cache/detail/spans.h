@@ -45,7 +45,8 @@ SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold_loaded(const Te
     got = static_cast<hold_outcome>(team.broadcast(static_cast<std::uint32_t>(got)));
     if (got == hold_outcome::held) return {frame, kind, status::ok};
     if (got == hold_outcome::refused) return {no_frame_index, kind, status::no_frame};
-    if (pause(team, false, false, no_frame_index, left)) return {no_frame_index, kind, out_of_patience()};
+    if (pause(team, waits_for::nothing, no_frame_index, left))
+      return {no_frame_index, kind, out_of_patience()};
   }
 }
 
@@ -107,7 +108,7 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     }
     const status failure = status::from_bits(team.broadcast(led.failure.bits()));
     if (!failure.is_ok()) return {no_frame_index, span_kind::overwrite, failure};
-    if (pause(team, true, true, led.wait_at, left))
+    if (pause(team, waits_for::others, led.wait_at, left))
       return {no_frame_index, span_kind::overwrite, out_of_patience()};
   }
 }

@@ -34,16 +34,19 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
     -> step {
   step led;
   led.wait_at = seen.frame;
-  if (seen.word.is_cleanable() && !view_.directory.failed_to_write(seen.frame, seen.word)) {
-    if (detail::start_writing(view_.directory, seen.frame, seen.word, store_.reports(true)))
+  // Acquire pairs with the report's release: a failure's status is visible. What has changed since `seen` is
+  // for the next step.
+  const frame_word word = view_.directory.look(seen.frame, lane::order_of("cache.failed", lane::acquire));
+  if (!word.same_contents(seen.word)) return led;
+  if (word.is_cleanable() && !view_.directory.failed_to_write(seen.frame, word)) {
+    if (detail::start_writing(view_.directory, seen.frame, word, store_.reports(true)))
       led.clean = seen.frame;
-  } else if (seen.word.is_dirty() && seen.word.errors() != 0) {
+  } else if (word.is_dirty() && word.errors() != 0) {
     led.failure = view_.directory.write_failure(seen.frame);
-  } else if (seen.word.is_victim()) {
+  } else if (word.is_victim()) {
     // The page keeps its frame, so no second frame can be taken for it and the set's lock is not needed.
-    const frame_word taken = seen.word.taken_to_load(seen.word.tag(), store_.reports(false));
-    led.load =
-        view_.directory.change(seen.frame, seen.word, taken, lane::order_of("cache.take", lane::acq_rel));
+    const frame_word taken = word.taken_to_load(word.tag(), store_.reports(false));
+    led.load = view_.directory.change(seen.frame, word, taken, lane::order_of("cache.take", lane::acq_rel));
     if (led.load) mine.frame = seen.frame;
     mine.loading = led.load;
   }
@@ -173,22 +176,24 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_writes(const Team&
 }
 
 /// A fruitless look of the whole team: helps the store along for every lane that waits, and says whether the
-/// patience is over. Lanes that wait for transfers of their `own` ask each time: those are in one queue.
+/// patience is over. Lanes that wait for transfers of their own ask each time: those are in one queue.
 /// Others' are in as many as there are lanes, so those lanes take turns.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
-SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, bool waiting, bool own,
+SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, waits_for what,
                                                              std::uint32_t wait_at,
                                                              lane::budget& left) const {
-  constexpr std::uint32_t others_a_look = 2;
+  constexpr std::uint32_t a_look = 2;
   const std::uint32_t look = team.broadcast(left.looks());
-  const bool waits = waiting && wait_at != no_frame_index;
-  const std::uint32_t others = team.ballot(waits && !own);
-  const std::uint32_t turns = others == 0 ? 1 : (lane::bit_count(others) + others_a_look - 1) / others_a_look;
+  const bool waits = what != waits_for::nothing && wait_at != no_frame_index;
+  const std::uint32_t others = team.ballot(waits && what == waits_for::others);
+  const std::uint32_t turns = others == 0 ? 1 : (lane::bit_count(others) + a_look - 1) / a_look;
   const std::uint32_t place = lane::bit_count(others & (team.bit() - 1));
-  const bool asks = waits && (own || (place + look) % turns == 0);
+  const bool in_turn = (place + look) % turns == 0 && !lane::planted("cache.leave_others_alone");
+  const bool asks = waits && (what == waits_for::own || in_turn);
   // Each with the hint of its own page: what has been answered to any of them is taken in together.
-  store_.poll(team, asks ? view_.directory.hint(wait_at, own ? look : look / turns) : 0);
+  const std::uint32_t nth = what == waits_for::own ? look : look / turns;
+  store_.poll(team, asks ? view_.directory.hint(wait_at, nth) : 0);
   return team.broadcast(team.leads() && left.spent());
 }
 
@@ -222,7 +227,8 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     }
     if (team.all(done)) return result;
     if (team.any(led.moved)) continue;
-    if (pause(team, !done, mine.loading, led.wait_at, left)) break;
+    const waits_for what = mine.loading ? waits_for::own : waits_for::others;
+    if (pause(team, done ? waits_for::nothing : what, led.wait_at, left)) break;
   }
   if (done) return result;
   if (mine.loading) unpin(mine.frame);  // it goes on loading without us, and belongs to nobody when it comes
@@ -273,7 +279,8 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
       }
     }
     if (team.all(done)) break;
-    if (pause(team, !done, true, token.frame, left)) return done ? result : out_of_patience();
+    if (pause(team, done ? waits_for::nothing : waits_for::own, token.frame, left))
+      return done ? result : out_of_patience();
   }
   // What a load could not bring, an access may still get from another source.
   const bool again = !result.is_ok();
