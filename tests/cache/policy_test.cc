@@ -102,6 +102,31 @@ TEST(clock_policy, spares_pages_that_were_used_since_it_passed) {
   EXPECT_EQ(set.victim<clock>(100), 9U);
 }
 
+TEST(clock_policy, takes_back_the_references_that_it_passes) {
+  for (std::uint64_t page = 100; page < 120; ++page) {
+    full_set set;
+    for (std::uint32_t way = 0; way < ways; ++way)
+      if (way != 9) set.put(way, set.word(way).referenced_now());
+    const set_view seen(set.directory(), set.directory().place({page}));
+    const std::uint32_t chosen = clock::victim(seen);
+    for (std::uint32_t position = 0; position < ways; ++position)
+      EXPECT_EQ(seen.word(position).referenced(), position > chosen) << position;
+  }
+}
+
+TEST(s3_fifo_policy, proves_what_was_used_on_trial_and_passed) {
+  for (std::uint64_t page = 100; page < 120; ++page) {
+    full_set set;
+    for (std::uint32_t way = 0; way < ways; ++way)
+      if (way != 9) set.put(way, set.word(way).referenced_now());
+    const set_view seen(set.directory(), set.directory().place({page}));
+    const std::uint32_t chosen = s3_fifo::victim(seen);
+    EXPECT_EQ(seen.frame(chosen), 9U);
+    for (std::uint32_t position = 0; position < ways; ++position)
+      EXPECT_NE(seen.word(position).referenced() || position == chosen, seen.word(position).proven());
+  }
+}
+
 TEST(clock_policy, keeps_a_new_page_in_its_preferred_quad_while_it_can) {
   const full_set set;
   for (std::uint64_t page = 100; page < 200; ++page) {
