@@ -56,7 +56,7 @@ page_cache::page_cache(backend on, const cache_options& options, std::uint64_t p
   details_ = memory::buffer(on, memory::place::device,
                             std::size_t{shape_.frames()} * options_.reports * sizeof(std::uint64_t));
   shards_ = memory::buffer(on, memory::place::device, counter_shards * sizeof(counter_shard));
-  abort_ = memory::buffer(on, memory::place::pinned, sizeof(std::uint32_t));
+  abort_ = memory::buffer(on, memory::place::device, sizeof(std::uint32_t));
 }
 
 cache_view page_cache::view() const {
@@ -107,7 +107,11 @@ statistics page_cache::counted() const {
 }
 
 void page_cache::stop_waits(bool stop) {
-  lane::on_system(abort_.host_as<std::uint32_t>().front()).store(stop ? 1 : 0, lane::relaxed);
+  const std::uint32_t word = stop ? 1 : 0;
+  if (abort_.host() == nullptr)
+    memory::copy_in(abort_.view(), 0, std::as_bytes(std::span(&word, 1)));
+  else  // lanes of a CPU are looking at it
+    lane::on_system(abort_.host_as<std::uint32_t>().front()).store(word, lane::relaxed);
 }
 
 }  // namespace sluice::cache

@@ -79,7 +79,7 @@ struct cache_view {
   std::byte* frames = nullptr;
   std::uint32_t page_shift = 12;
   std::uint64_t patience_ns = 0;   ///< how long one access may wait
-  std::uint32_t* abort = nullptr;  ///< ends all waits when the host sets it
+  std::uint32_t* abort = nullptr;  ///< in lanes' memory; ends all waits when the host sets it
   counters_ref counters;
 };
 

@@ -137,6 +137,12 @@ class directory_ref {
   SLUICE_HD frame_word look(std::uint32_t frame, lane::order o) const {
     return frame_word(word(frame).load(o));
   }
+  /// Whether what `contents` saw on its way is still coming. Without any order, for whoever waits: most looks
+  /// are fruitless, and an acquire on a GPU empties the L1 of all that runs beside.
+  SLUICE_HD bool is_loading(std::uint32_t frame, frame_word contents) const {
+    const frame_word now = look(frame, lane::relaxed);
+    return now.same_contents(contents) && now.is_loading();
+  }
   SLUICE_HD bool change(std::uint32_t frame, frame_word from, frame_word to, lane::order o) const {
     std::uint64_t expected = from.bits();
     return word(frame).compare_exchange(expected, to.bits(), o);

@@ -90,12 +90,12 @@ template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <access Kind>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::look_at_load(quest& mine) const -> step {
   step led;
-  // Acquire pairs with the report's release: the page's bytes, or the failure's status, are visible.
-  const frame_word word = view_.directory.look(mine.frame, lane::order_of("cache.loaded", lane::acquire));
-  if (word.is_loading()) {
+  if (view_.directory.look(mine.frame, lane::relaxed).is_loading()) {  // an acquire only where it pays
     led.wait_at = mine.frame;
     return led;
   }
+  // Acquire pairs with the report's release: the page's bytes, or the failure's status, are visible.
+  const frame_word word = view_.directory.look(mine.frame, lane::order_of("cache.loaded", lane::acquire));
   if (word.is_error()) {
     const status code = view_.directory.load_failure(mine.frame);
     unpin(mine.frame);
@@ -268,7 +268,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
   status result;
   bool done = token.frame == no_frame_index;
   while (true) {
-    if (!done) {
+    if (!done && !view_.directory.is_loading(token.frame, token.word)) {
       const frame_word word =
           view_.directory.look(token.frame, lane::order_of("cache.loaded", lane::acquire));
       done = !word.same_contents(token.word) || !word.is_loading();
