@@ -78,12 +78,12 @@ TEST(mutant, is_caught_that_keeps_the_version) {
     std::optional<frame_word> before[2];
     for (std::uint64_t k = 0; k < 100; ++k) {
       EXPECT_TRUE(cache.read<std::uint64_t>({0}, 0).is_ok());
-      const sighting now = directory.find_resident(at);
+      const sighting now = directory.find_resident(at, lane::acquire);
       if (before[now.frame] && now.word.same_contents(*before[now.frame])) return true;
       before[now.frame] = now.word;
       for (std::uint64_t other = 1; other < 6; ++other)
         EXPECT_TRUE(cache.read<std::uint64_t>({other}, 0).is_ok());
-      EXPECT_FALSE(directory.find_resident(at).found());
+      EXPECT_FALSE(directory.find_resident(at, lane::acquire).found());
     }
     return false;
   };

@@ -75,9 +75,9 @@ TEST(directory, finds_a_resident_page_in_any_way) {
     for (std::uint32_t way = 0; way < 16; ++way) {
       const frame_word loading = frame_word().taken_to_load(at.tag, 1);
       directory.word(way).store(loading.bits(), lane::relaxed);
-      EXPECT_FALSE(directory.find_resident(at).found());
+      EXPECT_FALSE(directory.find_resident(at, lane::acquire).found());
       directory.word(way).store(loading.plus(frame_word::report_ok).bits(), lane::relaxed);
-      EXPECT_EQ(directory.find_resident(at).frame, way);
+      EXPECT_EQ(directory.find_resident(at, lane::acquire).frame, way);
       directory.word(way).store(0, lane::relaxed);
     }
   }

@@ -83,6 +83,12 @@ struct cache_view {
   counters_ref counters;
 };
 
+/// A use of pages, in visit(), that names a type `whole_team`: all lanes of the team take part in it.
+template <class Use>
+concept used_together = requires {
+  typename Use::whole_team;
+};
+
 /// Lanes' view of a cache; trivially copyable. Any lanes may call it, in any number and divergence. Misses
 /// and what they cost are always counted, accesses and their bytes only where it `Counts`: that is an
 /// addition on the hit path.
@@ -119,11 +125,11 @@ class cache_ref {
   /// Writes the element; the page becomes dirty. The rest as read(); read_only where the store takes no
   /// writes.
   template <class T>
-  SLUICE_NOINLINE SLUICE_HD status write(page_id page, std::uint32_t offset, const T& value) const;
+  SLUICE_HD SLUICE_INLINE status write(page_id page, std::uint32_t offset, const T& value) const;
 
   /// Adds to an element of 4 or 8 bytes at once and returns what was there. The rest as write().
   template <class T>
-  SLUICE_NOINLINE SLUICE_HD outcome<T> fetch_add(page_id page, std::uint32_t offset, T value) const;
+  SLUICE_HD SLUICE_INLINE outcome<T> fetch_add(page_id page, std::uint32_t offset, T value) const;
 
   /// Bytes inside one page, in pieces of `Piece` bytes: for elements that straddle pages, part by part.
   template <std::uint32_t Piece>
@@ -135,8 +141,9 @@ class cache_ref {
 
   /// Lets `use(frame)` run once in each lane with its page pinned: `frame` is where the page's bytes lie. It
   /// may not wait. Lanes:  all lanes of the team, each with a page of its own; those with the same page share
-  /// one pin, and what the team
-  ///   has to load is submitted as one batch. The rest as read() or write().
+  /// one pin, and what the team has to load is submitted as one batch. Where `use` is for the whole team (see
+  /// used_together), all its lanes call it together, once or more often, with null where their page is not
+  /// among those that have come. The rest as read() or write().
   template <access Kind, class Team, class Use>
   SLUICE_HD status visit(const Team& team, page_id page, const Use& use) const;
 
@@ -149,6 +156,15 @@ class cache_ref {
       count(counter::bytes_asked, bytes);
     }
   }
+
+  /// Lets `use(frame, k)` run once in each lane for each of `count` neighbouring pages, k from 0 on but in
+  /// any order, with the page pinned meanwhile: it may not wait. Resident pages cost two atomic operations
+  /// each, all of them at once; what is missing is on its way as one batch while the others are used. Lanes:
+  /// all lanes of the team, of which there are `count` or more. Errors: of the first page that failed, as
+  /// read(); the others are used.
+  template <class Team, class Use>
+  SLUICE_HD SLUICE_INLINE status walk(const Team& team, page_id first, std::uint32_t count,
+                                      const Use& use) const;
 
   /// Pins a page across user code.
   /// Lanes:  all lanes of the team, one page.
@@ -164,7 +180,7 @@ class cache_ref {
   /// Starts loading a page that is not resident, and returns at once. Best effort: the access that follows
   /// asks again.
   template <class Team>
-  SLUICE_NOINLINE SLUICE_HD prefetch_token prefetch(const Team& team, page_id page) const;
+  SLUICE_HD SLUICE_INLINE prefetch_token prefetch(const Team& team, page_id page) const;
   /// Waits until the page of the token has come (or gone again). Errors: as read().
   template <class Team>
   SLUICE_HD status wait(const Team& team, const prefetch_token& token) const;
@@ -203,6 +219,9 @@ class cache_ref {
   SLUICE_HD std::byte* frame_bytes(std::uint32_t frame) const {
     return view_.frames + (std::uint64_t{frame} << view_.page_shift);
   }
+  SLUICE_HD std::uint32_t frame_of(const std::byte* bytes) const {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(bytes - view_.frames) >> view_.page_shift);
+  }
   SLUICE_HD status out_of_patience() const {
     if (view_.abort != nullptr && lane::on_system(*view_.abort).load(lane::relaxed) != 0)
       return status::cancelled;
@@ -231,7 +250,7 @@ class cache_ref {
   /// The lanes of the team that act for this page as one. All lanes of the team have arrived when it returns:
   /// a leader that took a frame before could wait for a lane that itself waits for that frame.
   template <class Team>
-  SLUICE_HD static Team group_of(const Team& team, page_id page) {
+  SLUICE_HD static auto group_of(const Team& team, page_id page) {
     if constexpr (Mode == mode::optimized) return team.matching(page.value);
     team.sync();
     return team.subset(team.bit());
@@ -252,19 +271,16 @@ class cache_ref {
 #endif
   }
   /// visit() where all_hit() was false: only those that did not hit have a page to visit.
-  template <class Use>
+  template <access Kind, class Use>
   SLUICE_HD status visit_missed([[maybe_unused]] const lane::warp_team& readers, [[maybe_unused]] bool hit,
                                 page_id page, const Use& use) const {
 #if SLUICE_ON_GPU
-    const status code = visit<access::read>(readers, hit ? page_id{pages_} : page, use);
+    const status code = visit<Kind>(readers, hit ? page_id{pages_} : page, use);
     return hit ? status() : code;
 #else
-    return visit<access::read>(lane::warp_team::converged(), page, use);
+    return visit<Kind>(lane::warp_team::converged(), page, use);
 #endif
   }
-  template <class T>
-  SLUICE_NOINLINE SLUICE_HD static outcome<T> read_pinned(const cache_ref* self, lane::warp_team readers,
-                                                          bool hit, page_id page, std::uint32_t offset);
   template <access Kind>
   SLUICE_HD status refusal(page_id page) const {
     if (page.value >= pages_) return status::out_of_range;
@@ -273,14 +289,38 @@ class cache_ref {
   }
   template <class Team>
   SLUICE_NOINLINE SLUICE_HD status bring(const Team& team, page_id page) const;
+  SLUICE_HD bool pin(access kind, const sighting& seen) const;
+
+  // detail/hit.h
   template <class Read>
   SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
-  SLUICE_HD bool pin(access kind, const sighting& seen) const;
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD static outcome<T> read_pinned(const cache_ref* self, lane::warp_team readers,
+                                                          bool hit, page_id page, std::uint32_t offset);
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD static outcome<std::uint32_t> pin_late(const cache_ref* self, Team team,
+                                                                   page_id page);
+  template <class Use>
+  SLUICE_HD SLUICE_INLINE bool write_resident(const lane::warp_team& writers, page_id page,
+                                              const Use& use) const;
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD static status write_pinned(const cache_ref* self, lane::warp_team writers,
+                                                       bool hit, page_id page, std::uint32_t offset, T value);
+  template <class T>
+  SLUICE_NOINLINE SLUICE_HD static outcome<T> add_pinned(const cache_ref* self, lane::warp_team writers,
+                                                         bool hit, page_id page, std::uint32_t offset,
+                                                         T value);
 
   /// Whose transfer a lane waits for, if any.
   enum class waits_for : std::uint8_t { nothing, own, others };
 
   // detail/visit.h
+  template <class Team, class Group, class Use>
+  SLUICE_HD SLUICE_INLINE void use_ready(const Team& team, const Group& group, std::uint32_t ready,
+                                         const Use& use) const;
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD static prefetch_token start_prefetch(const cache_ref* self, Team team,
+                                                                 page_id page);
   template <access Kind>
   SLUICE_HD step advance(quest& mine, std::uint32_t askers) const;
   template <access Kind>
@@ -314,127 +354,9 @@ class cache_ref {
   std::uint64_t pages_ = 0;
 };
 
-// --- the hit path
-// -----------------------------------------------------------------------------------------------
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class Read>
-SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_optimistically(
-    page_id page, const Read& read) const {
-  if constexpr (Mode != mode::optimized) return false;
-  const directory_place at = view_.directory.place(page);
-  for (std::uint32_t tries = 0; tries < optimistic_tries; ++tries) {
-    const sighting seen = view_.directory.find_resident(at);
-    if (!seen.found()) return false;
-    read(frame_bytes(seen.frame));
-    // Relaxed is enough: the acquire loads of the data come before it, and whoever read a byte of a refill
-    // has read from a store that its fence ordered after the change of this word.
-    if (!seen.word.same_contents(view_.directory.look(seen.frame, lane::relaxed)) &&
-        !lane::planted("cache.drop_revalidation")) {
-      continue;
-    }
-    note_reference(seen);
-    return true;
-  }
-  return false;
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class T>
-SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(page_id page,
-                                                                                std::uint32_t offset) const {
-  if (page.value >= pages_) return {T{}, status::out_of_range};
-  const auto here = readers();
-  count_accesses(here, sizeof(T));
-  T value{};
-  const bool hit = read_optimistically(page, [&value, offset](const std::byte* frame) {
-    value = load_element<T>(frame + offset, optimistic_load());
-  });
-  if (all_hit(here, hit)) return {value, status::ok};
-  const outcome<T> missed =
-      lane::far_call(&cache_ref::template read_pinned<T>, this, here, hit, page, offset);
-  return hit ? outcome<T>{value, status::ok} : missed;
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class T>
-SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_pinned(
-    const cache_ref* self, lane::warp_team readers, bool hit, page_id page, std::uint32_t offset) {
-  outcome<T> result;
-  result.code = self->visit_missed(readers, hit, page, [&result, offset](const std::byte* frame) {
-    result.value = load_element<T>(frame + offset, lane::relaxed);
-  });
-  return result;
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class T>
-SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::write(page_id page,
-                                                                               std::uint32_t offset,
-                                                                               const T& value) const {
-  if (page.value >= pages_) return status::out_of_range;
-  const auto here = lane::warp_team::converged();
-  count_accesses(here, sizeof(T));
-  return visit<access::write>(
-      here, page, [&value, offset](std::byte* frame) { store_element<T>(frame + offset, value); });
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class T>
-SLUICE_NOINLINE SLUICE_HD outcome<T> cache_ref<Store, Policy, Mode, Counts>::fetch_add(page_id page,
-                                                                                       std::uint32_t offset,
-                                                                                       T value) const {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "only words are added to at once");
-  if (page.value >= pages_) return {T{}, status::out_of_range};
-  const auto here = lane::warp_team::converged();
-  count_accesses(here, sizeof(T));
-  outcome<T> result;
-  const auto add = [&result, offset, value](std::byte* frame) {
-    result.value = lane::on_device(*reinterpret_cast<T*>(frame + offset)).fetch_add(value, lane::relaxed);
-  };
-  result.code = visit<access::write>(here, page, add);
-  return result;
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <std::uint32_t Piece>
-SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::read_bytes(
-    page_id page, std::uint32_t offset, std::byte* to, std::uint32_t bytes) const {
-  if (page.value >= pages_) return status::out_of_range;
-  const auto here = readers();
-  count_accesses(here, bytes);
-  const auto take = [=](const std::byte* frame) {
-    load_pieces<Piece>(to, frame + offset, bytes, optimistic_load());
-  };
-  const bool hit = read_optimistically(page, take);
-  return all_hit(here, hit) ? status() : visit_missed(here, hit, page, take);
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <std::uint32_t Piece>
-SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::write_bytes(
-    page_id page, std::uint32_t offset, const std::byte* from, std::uint32_t bytes) const {
-  if (page.value >= pages_) return status::out_of_range;
-  const auto here = lane::warp_team::converged();
-  count_accesses(here, bytes);
-  return visit<access::write>(here, page,
-                              [=](std::byte* frame) { store_pieces<Piece>(frame + offset, from, bytes); });
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pin(access kind, const sighting& seen) const {
-  const frame_word word = seen.word;
-  if (!word.is_resident() || !word.takes_use()) return false;
-  if (kind == access::write && !word.is_writable() && !lane::planted("cache.write_while_writing"))
-    return false;
-  const frame_word pinned = kind == access::write ? word.used().dirtied() : word.used();
-  // From exactly the word whose tag was checked. Acquire pairs with the unpin of whoever wrote to the page
-  // last.
-  return view_.directory.change(seen.frame, word, pinned, lane::order_of("cache.pin", lane::acquire));
-}
-
 }  // namespace sluice::cache
 
 #include "sluice/cache/detail/flush.h"
+#include "sluice/cache/detail/hit.h"
 #include "sluice/cache/detail/spans.h"
 #include "sluice/cache/detail/visit.h"

@@ -110,12 +110,12 @@ class directory_ref {
   }
 
   /// Looks for the page where it is resident, in its preferred pair of ways first.
-  /// Order: acquire; pairs with the release of the report that filled the frame, so the bytes are visible.
-  SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at) const {
+  /// Order: an acquire pairs with the release of the report that filled the frame, so the bytes are visible.
+  SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at, lane::order o) const {
     sighting seen;
     for (std::uint32_t position = 0; position < shape_.quads() * 4 && !seen.found(); position += 2) {
       const std::uint32_t first = frame(at.set, at.way(position, shape_));
-      const lane::pair two = lane::load_pair(words_ + first, lane::order_of("cache.probe", lane::acquire));
+      const lane::pair two = lane::load_pair(words_ + first, o);
       const frame_word here(two.words[0]), next(two.words[1]);
       if (here.is_resident_page(at.tag)) seen = {first, here};
       if (next.is_resident_page(at.tag)) seen = {first + 1, next};

@@ -35,8 +35,7 @@ SLUICE_HD held_page cache_ref<Store, Policy, Mode, Counts>::hold_loaded(const Te
     std::uint32_t frame = no_frame_index;
     hold_outcome got = hold_outcome::busy;
     const auto take_hold = [&](const std::byte* bytes) {
-      frame =
-          static_cast<std::uint32_t>(static_cast<std::uint64_t>(bytes - view_.frames) >> view_.page_shift);
+      frame = frame_of(bytes);
       if (team.leads()) got = add_hold(view_.directory, at, frame, extra);
     };
     const status code = kind == span_kind::write ? visit<access::write>(team, page, take_hold)

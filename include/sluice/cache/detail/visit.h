@@ -70,7 +70,6 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::ui
   if (pin(Kind, seen)) {
     mine.frame = seen.frame;
     led.ready = led.moved = true;
-    note_reference(seen);
     return led;
   }
   led.wait_at = seen.frame;
@@ -197,11 +196,33 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::pause(const Team& team, w
   return team.broadcast(team.leads() && left.spent());
 }
 
+/// Each group uses its frame by itself, unless the use is the whole team's.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team, class Group, class Use>
+SLUICE_HD SLUICE_INLINE void cache_ref<Store, Policy, Mode, Counts>::use_ready(const Team& team,
+                                                                               const Group& group,
+                                                                               std::uint32_t ready,
+                                                                               const Use& use) const {
+  const bool uses = ready != no_frame_index;
+  if constexpr (used_together<Use>) {
+    if (!team.any(uses)) return;
+    team.sync();  // what the leaders acquired, all may read: a broadcast alone orders no memory
+    use(uses ? frame_bytes(ready) : nullptr);
+    team.sync();  // all lanes' accesses come before the leaders' unpins
+  } else {
+    if (!uses) return;
+    group.sync();
+    use(frame_bytes(ready));
+    group.sync();
+  }
+  if (uses && group.leads()) unpin(ready);
+}
+
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <access Kind, class Team, class Use>
 SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team, page_id page,
                                                                const Use& use) const {
-  const Team group = group_of(team, page);
+  const auto group = group_of(team, page);
   lane::budget left = patience();
   quest mine{page};
   status result = refusal<Kind>(page);
@@ -212,19 +233,14 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     // Everything taken is submitted before anybody waits for anything.
     submit_loads(team, led.load, mine, left);
     submit_writes(team, led.clean, left);
+    // What has come is used and unpinned at once: nobody holds a page while others still wait.
+    std::uint32_t ready = no_frame_index;
     if (!done) {
-      // What has come is used and unpinned at once, each group for itself: nobody holds a page while others
-      // still wait.
-      const std::uint32_t ready = group.broadcast(led.ready ? mine.frame : no_frame_index);
+      ready = group.broadcast(led.ready ? mine.frame : no_frame_index);
       result = status::from_bits(group.broadcast(led.failure.bits()));
-      if (ready != no_frame_index) {
-        group.sync();  // what the leader acquired, all may read: a broadcast alone orders no memory
-        use(frame_bytes(ready));
-        group.sync();  // all lanes' accesses come before the leader's unpin
-        if (group.leads()) unpin(ready);
-      }
-      done = ready != no_frame_index || !result.is_ok();
     }
+    use_ready(team, group, ready, use);
+    done = done || ready != no_frame_index || !result.is_ok();
     if (team.all(done)) return result;
     if (team.any(led.moved)) continue;
     const waits_for what = mine.loading ? waits_for::own : waits_for::others;
@@ -237,26 +253,39 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
+SLUICE_HD SLUICE_INLINE prefetch_token cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team,
+                                                                                        page_id page) const {
+  if constexpr (Mode == mode::none) return {};
+  const bool idle = page.value >= pages_ ||
+                    view_.directory.find_resident(view_.directory.place(page), lane::relaxed).found();
+  if (team.all(idle)) return {};
+  return lane::far_call(&cache_ref::template start_prefetch<Team>, this, team, idle ? page_id{pages_} : page);
+}
+
+/// For those lanes whose page lies in the store.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class Team>
 SLUICE_NOINLINE SLUICE_HD prefetch_token
-cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team, page_id page) const {
-  const Team group = group_of(team, page);
-  lane::budget left = patience();
+cache_ref<Store, Policy, Mode, Counts>::start_prefetch(const cache_ref* self, Team team, page_id page) {
+  const auto group = group_of(team, page);
+  lane::budget left = self->patience();
   quest mine{page};
   prefetch_token token;
   step led;
-  if (Mode != mode::none && page.value < pages_ && group.leads()) {
-    const set_view set(view_.directory, view_.directory.place(page));
+  if (page.value < self->pages_ && group.leads()) {
+    const directory_ref& directory = self->view_.directory;
+    const set_view set(directory, directory.place(page));
     const sighting& seen = set.page();
     if (!seen.found()) {
-      led = take(mine, set);
-      if (led.load) token = {mine.frame, view_.directory.look(mine.frame, lane::relaxed)};
+      led = self->take(mine, set);
+      if (led.load) token = {mine.frame, directory.look(mine.frame, lane::relaxed)};
     } else if (seen.word.is_loading()) {
       token = {seen.frame, seen.word};
     }
   }
-  submit_loads(team, led.load, mine, left);
-  submit_writes(team, led.clean, left);
-  if (led.load) unpin(mine.frame);
+  self->submit_loads(team, led.load, mine, left);
+  self->submit_writes(team, led.clean, left);
+  if (led.load) self->unpin(mine.frame);
   return {group.broadcast(token.frame), frame_word(group.broadcast(token.word.bits()))};
 }
 
