@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
@@ -120,6 +121,40 @@ TEST(array_ref, holds_the_elements_of_a_page_in_a_span) {
   EXPECT_EQ(a.span(lane::solo(), 5).code(), status::out_of_range);
 }
 
+TEST(array_ref, walks_pages_that_are_resident_or_not) {
+  rig rig({.pages = 40, .page_bytes = 64}, 16);
+  const auto a = rig.array<std::uint64_t>(24, 250);
+  for (std::uint64_t i = 0; i < a.size(); i += 40) (void)a.read(i);
+  std::vector<std::uint32_t> seen(a.size());
+  lane::machine::cpu(2)
+      ->start_on_cpu({1, 32},
+                     [&] {
+                       const auto team = lane::warp_team::whole();
+                       const auto note = [&](const std::uint64_t* at, std::uint64_t first,
+                                             std::uint32_t count) {
+                         for (std::uint32_t k = team.rank(); k < count; k += team.size()) {
+                           EXPECT_EQ(at[k], fake_store::stamp((3 + first + k) / 8, (3 + first + k) % 8));
+                           ++seen[first + k];
+                         }
+                       };
+                       EXPECT_EQ(a.walk(team, 0, a.pages(), note), status::ok);
+                     })
+      ->wait();
+  for (std::uint32_t times : seen) EXPECT_EQ(times, 1U);
+}
+
+TEST(array_ref, walks_past_pages_that_cannot_be_read) {
+  rig rig({.pages = 20, .page_bytes = 64, .bad_reads = {5}});
+  const auto a = rig.array<std::uint64_t>(0, 160);
+  std::uint32_t pages = 0;
+  const auto count = [&](const std::uint64_t*, std::uint64_t, std::uint32_t) { ++pages; };
+  EXPECT_EQ(a.walk(lane::solo(), 0, 10, count), status::from_nvme(fake_store::read_failure));
+  EXPECT_EQ(pages, 9U);
+  EXPECT_EQ(rig.failures.page, 5U);
+  EXPECT_EQ(a.walk(lane::solo(), 19, 21, count), status::out_of_range);
+  EXPECT_EQ(pages, 10U);
+}
+
 TEST(array_ref, overwrites_pages_through_spans) {
   rig rig({.pages = 20, .page_bytes = 64});
   const auto a = rig.array<std::uint32_t>(0, 320);
@@ -141,6 +176,21 @@ TEST(array_ref, waits_for_what_was_asked_for_ahead) {
   EXPECT_EQ(a.wait(bad), status::from_nvme(fake_store::read_failure));
   EXPECT_EQ(a.wait(a.prefetch(1000)), status::ok);
   EXPECT_EQ(a[8], fake_store::stamp(1, 0));
+}
+
+TEST(array_ref, has_several_reads_under_way) {
+  rig rig({.pages = 20, .page_bytes = 64, .bad_reads = {3}}, 8);
+  const auto a = rig.array<std::uint64_t>(0, 160);
+  const auto first = a.read_async(0), second = a.read_async(9), bad = a.read_async(24),
+             beyond = a.read_async(160);
+  EXPECT_EQ(rig.store.reads(), 3U);
+  EXPECT_EQ(a.wait(second), fake_store::stamp(1, 1));
+  EXPECT_EQ(a.wait(first), fake_store::stamp(0, 0));
+  EXPECT_EQ(rig.failures.is, mailbox::empty);
+  EXPECT_EQ(a.wait(bad), 0U);
+  EXPECT_EQ(rig.failures.element, 24U);
+  EXPECT_EQ(a.wait(beyond), 0U);
+  EXPECT_EQ(rig.failures.failures, 2U);
 }
 
 TEST(array_ref, sums_and_fills_on_many_lanes) {

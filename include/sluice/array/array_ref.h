@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "sluice/array/array_span.h"
+#include "sluice/array/detail/gather.h"
 #include "sluice/array/mailbox.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/status.h"
@@ -100,18 +101,38 @@ class array_ref {
   template <class Team>
   SLUICE_HD array_span<T, Cache, Team> span(const Team& team, std::uint64_t p,
                                             span_kind kind = span_kind::read) const {
-    const std::uint64_t page_start = (first_page() + p) << cache_.page_shift();
-    const std::uint64_t begin = page_start > first_byte_ ? divide_up(page_start - first_byte_, sizeof(T)) : 0;
-    const std::uint64_t page_end = page_start + cache_.page_bytes();
-    std::uint64_t end = page_end > first_byte_ ? (page_end - first_byte_) / sizeof(T) : 0;
-    if (end > size_) end = size_;
+    const element_run run = run_of(p);
     cache::held_page held{cache::no_frame_index, kind, status::out_of_range};
     if (p < pages()) held = cache_.hold(team, {first_page() + p}, kind);
     if (!held.is_ok() && team.leads()) {
-      fail(held.code, kind == span_kind::read ? array_operation::read : array_operation::write, begin);
+      fail(held.code, kind == span_kind::read ? array_operation::read : array_operation::write, run.first);
     }
-    const auto start = static_cast<std::uint32_t>(first_byte_ + begin * sizeof(T) - page_start);
-    return {cache_, team, held, begin, static_cast<std::uint32_t>(end > begin ? end - begin : 0), start};
+    return {cache_, team, held, run.first, run.count, run.offset};
+  }
+
+  /// Lets `use(const T* elements, first, count)` run once in each lane for each of the array's pages [begin,
+  /// end), in any order, with the page pinned meanwhile: the elements wholly in it, of which the first is
+  /// element `first` of the array. The quick way to read pages whole, as plain memory, while no lane writes
+  /// to them. `use` may not wait; for that there is span(). Lanes:  all lanes of the team, with the same
+  /// pages. Errors: the first failed page's, as read().
+  template <class Team, class Use>
+  SLUICE_HD SLUICE_INLINE status walk(const Team& team, std::uint64_t begin, std::uint64_t end,
+                                      const Use& use) const {
+    constexpr std::uint32_t at_once = 8;
+    const std::uint32_t most = team.size() < at_once ? team.size() : at_once;
+    status failure;
+    for (std::uint64_t p = begin; p < end; p += most) {
+      const auto count = static_cast<std::uint32_t>(end - p < most ? end - p : most);
+      const status code =
+          cache_.walk(team, {first_page() + p}, count, [&](const std::byte* frame, std::uint32_t k) {
+            const element_run run = run_of(p + k);
+            use(reinterpret_cast<const T*>(frame + run.offset), run.first, run.count);
+          });
+      if (code.is_ok() || !failure.is_ok()) continue;
+      failure = code;
+      if (team.leads()) fail(code, array_operation::read, run_of(p).first);
+    }
+    return failure;
   }
 
   /// Elements that a page holds, and those from element i to the end of its page. For elements that never
@@ -139,11 +160,34 @@ class array_ref {
     return code;
   }
 
+  /// Copies rows of `width` elements, row r being elements r * width to (r + 1) * width - 1, to `out`, in the
+  /// order of rows[0] to rows[count - 1]: embeddings, features of nodes. Rows may lie across pages, and may
+  /// be longer than one; a page that several of them want is brought in once. Lanes:  all lanes of the team,
+  /// with the same arguments; `rows` and `out` lie in the lanes' memory. Order:  as plain memory, while no
+  /// lane writes to the rows. Errors: the first failed row's, as read(), in all lanes, and in the mailbox;
+  /// the other rows are copied.
+  template <class Team, class Index>
+  SLUICE_HD status gather(const Team& team, const Index* rows, std::uint64_t count, std::uint32_t width,
+                          T* out) const;
+
   /// Starts bringing in element i's page, and returns at once. The token holds nothing and may be dropped.
   SLUICE_HD cache::prefetch_token prefetch(std::uint64_t i) const {
     if (i >= size_) return {};
     return cache_.prefetch(lane::warp_team::converged(), page(i));
   }
+  /// An element that was asked for: names it, and holds nothing.
+  struct read_token {
+    std::uint64_t index;
+  };
+  /// Starts reading element i, and returns at once; wait() gives its value. A lane may have any number under
+  /// way, and those of a warp go out as one batch: work between the two costs no time that the drives need.
+  SLUICE_HD SLUICE_INLINE read_token read_async(std::uint64_t i) const {
+    (void)prefetch(i);
+    return {i};
+  }
+  /// The element, or T{} where it cannot be had: as read(), also in its errors.
+  SLUICE_HD SLUICE_INLINE T wait(const read_token& token) const { return read(token.index); }
+
   /// Waits until the page has come; its failure, if any. The access that follows may still have to fetch it
   /// again.
   SLUICE_HD status wait(const cache::prefetch_token& token) const {
@@ -157,6 +201,21 @@ class array_ref {
   }
   SLUICE_HD std::uint32_t offset(std::uint64_t i) const {
     return static_cast<std::uint32_t>(first_byte_ + i * sizeof(T)) & (cache_.page_bytes() - 1);
+  }
+  /// The elements that lie wholly in one page, and where in it they begin.
+  struct element_run {
+    std::uint64_t first;
+    std::uint32_t count;
+    std::uint32_t offset;
+  };
+  SLUICE_HD element_run run_of(std::uint64_t p) const {
+    const std::uint64_t page_start = (first_page() + p) << cache_.page_shift();
+    const std::uint64_t begin = page_start > first_byte_ ? divide_up(page_start - first_byte_, sizeof(T)) : 0;
+    const std::uint64_t page_end = page_start + cache_.page_bytes();
+    std::uint64_t end = page_end > first_byte_ ? (page_end - first_byte_) / sizeof(T) : 0;
+    if (end > size_) end = size_;
+    return {begin, static_cast<std::uint32_t>(end > begin ? end - begin : 0),
+            static_cast<std::uint32_t>(first_byte_ + begin * sizeof(T) - page_start)};
   }
   SLUICE_HD bool straddles(std::uint64_t i) const {
     if constexpr (is_power_of_two(sizeof(T))) return false;
@@ -189,10 +248,72 @@ class array_ref {
     if (failures_ != nullptr) failures_->put(code, what, i, page(i).value);
   }
 
+  template <class Word, class Team, class Index>
+  SLUICE_HD status gather_words(const Team& team, const Index* rows, std::uint64_t count, std::uint32_t width,
+                                T* out) const;
+
   Cache cache_;
   std::uint64_t first_byte_ = 0;
   std::uint64_t size_ = 0;
   mailbox* failures_ = nullptr;
 };
+
+template <class T, class Cache>
+template <class Team, class Index>
+SLUICE_HD status array_ref<T, Cache>::gather(const Team& team, const Index* rows, std::uint64_t count,
+                                             std::uint32_t width, T* out) const {
+  if (width == 0) return status();
+  const std::uint64_t row_bytes = std::uint64_t{width} * sizeof(T);
+  const bool wide =
+      ((first_byte_ | row_bytes | reinterpret_cast<std::uintptr_t>(out)) % sizeof(lane::word16)) == 0;
+  return wide ? gather_words<lane::word16>(team, rows, count, width, out)
+              : gather_words<cache::piece_word<cache::piece_bytes<T>>>(team, rows, count, width, out);
+}
+
+/// Round by round, each lane asks for one part of a row; all copy what comes.
+template <class T, class Cache>
+template <class Word, class Team, class Index>
+SLUICE_NOINLINE SLUICE_HD status array_ref<T, Cache>::gather_words(const Team& team, const Index* rows,
+                                                                   std::uint64_t count, std::uint32_t width,
+                                                                   T* out) const {
+  const std::uint64_t row_bytes = std::uint64_t{width} * sizeof(T);
+  const std::uint64_t page_bytes = cache_.page_bytes();
+  // Rows that begin anywhere in a page touch one page more than those that begin on multiples of their
+  // length.
+  const bool aligned = is_power_of_two(row_bytes) && first_byte_ % row_bytes == 0;
+  const auto parts = static_cast<std::uint32_t>(divide_up(row_bytes, page_bytes) + (aligned ? 0 : 1));
+  const auto largest = static_cast<std::uint32_t>(row_bytes < page_bytes ? row_bytes : page_bytes);
+  status failure;
+  std::uint64_t failed = 0;
+  for (std::uint64_t base = 0; base < count * parts; base += team.size()) {
+    const std::uint64_t n = base + team.rank();
+    const std::uint64_t k = parts == 1 ? n : n / parts;
+    detail::row_part mine;
+    status code;
+    std::uint64_t row = 0;
+    if (k < count) {
+      row = static_cast<std::uint64_t>(rows[k]);
+      if (row < size_ / width)
+        mine = detail::part_of_row(first_byte_ + row * row_bytes, row_bytes,
+                                   static_cast<std::uint32_t>(n - k * parts), cache_.page_shift(),
+                                   reinterpret_cast<std::byte*>(out + k * width));
+      else
+        code = status::out_of_range;
+    }
+    const bool asks = mine.bytes != 0;
+    const status came =
+        cache_.template visit<cache::access::read>(team, asks ? mine.page : page_id{cache_.pages()},
+                                                   detail::part_copier<Word, Team>(team, mine, largest));
+    if (asks) code = came;
+    if (code.is_ok() || !failure.is_ok()) continue;
+    failure = code;
+    failed = row * width;
+  }
+  if (team.leads()) cache_.note_visits(count, count * row_bytes);
+  if (!failure.is_ok()) fail(failure, array_operation::read, failed);
+  const std::uint32_t failures = team.ballot(!failure.is_ok());
+  if (failures == 0) return status();
+  return status::from_bits(team.of(failure.bits(), failures & (~failures + 1)));
+}
 
 }  // namespace sluice
