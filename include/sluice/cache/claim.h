@@ -71,10 +71,10 @@ SLUICE_HD inline claim_result make_room(const set_view& set, std::uint32_t repor
     const std::uint32_t position = lane::lowest_bit(rest);
     const std::uint32_t frame = set.frame(position);
     const frame_word word = directory.look(frame, lane::order_of("cache.failed", lane::acquire));
-    if (word.is_cleanable() && directory.failed_to_write(frame, word) &&
-        !lane::planted("cache.retry_failed")) {
+    const status failed = directory.lasting_failure(frame, word);
+    if (word.is_cleanable() && !failed.is_ok() && !lane::planted("cache.retry_failed")) {
       hopeful &= ~(1U << position);
-      result.failure = directory.write_failure(frame);
+      result.failure = failed;
     } else if (start_writing(directory, frame, word, reports)) {
       result.cleaning = frame;
       break;

@@ -175,10 +175,13 @@ class directory_ref {
     for (std::uint32_t report = 0; report < reports_; ++report)
       detail(frame, report).store(code.bits(), lane::relaxed);
   }
-  /// Dirty because its last write failed, and not only for want of a queue: nobody but flush() tries it
-  /// again.
-  SLUICE_HD bool failed_to_write(std::uint32_t frame, frame_word word) const {
-    return word.is_dirty() && word.errors() != 0 && write_failure(frame) != status::aborted;
+  /// Why its last write failed, where nobody but flush() tries it again; ok where it is not dirty for that,
+  /// or only for want of a queue. The one look at what was told: a write that is started meanwhile wipes it.
+  SLUICE_HD status lasting_failure(std::uint32_t frame, frame_word word) const {
+    status told;
+    if (word.is_dirty() && word.errors() != 0) told = write_failure(frame);
+    if (told == status::aborted) return {};
+    return lane::planted("cache.ask_twice_why") && !told.is_ok() ? write_failure(frame) : told;
   }
 
   /// Takes the set's lock for a few steps that wait for nothing; false where somebody else has it.

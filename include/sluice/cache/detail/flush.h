@@ -37,13 +37,14 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::start_write_back(write_ba
   mine.page = directory.page(mine.frame, word);
   if (!word.is_dirty() || mine.page < first || mine.page >= last) return mine.done = true, false;
   if (mine.tries != 0 && !word.same_contents(mine.started)) return mine.done = true, false;
-  if (directory.failed_to_write(mine.frame, word) && mine.tries >= 2) {
-    mine.code = directory.write_failure(mine.frame);
+  const status failed = directory.lasting_failure(mine.frame, word);
+  if (!failed.is_ok() && mine.tries >= 2) {
+    mine.code = failed;
     return mine.done = true, false;
   }
   if (!detail::start_writing(directory, mine.frame, word, store_.reports(true))) return false;
   // An abort says nothing of the page: it does not use up a try.
-  mine.tries += word.errors() != 0 && mine.tries != 0 && !directory.failed_to_write(mine.frame, word) ? 0 : 1;
+  mine.tries += word.errors() != 0 && mine.tries != 0 && failed.is_ok() ? 0 : 1;
   mine.started = word;
   mine.writing = true;
   return true;

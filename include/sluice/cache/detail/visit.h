@@ -38,11 +38,12 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
   // for the next step.
   const frame_word word = view_.directory.look(seen.frame, lane::order_of("cache.failed", lane::acquire));
   if (!word.same_contents(seen.word)) return led;
-  if (word.is_cleanable() && !view_.directory.failed_to_write(seen.frame, word)) {
+  const status failed = view_.directory.lasting_failure(seen.frame, word);
+  if (word.is_cleanable() && failed.is_ok()) {
     if (detail::start_writing(view_.directory, seen.frame, word, store_.reports(true)))
       led.clean = seen.frame;
-  } else if (word.is_dirty() && word.errors() != 0) {
-    led.failure = view_.directory.write_failure(seen.frame);
+  } else if (!failed.is_ok()) {
+    led.failure = failed;
   } else if (word.is_victim()) {
     // The page keeps its frame, so no second frame can be taken for it and the set's lock is not needed.
     const frame_word taken = word.taken_to_load(word.tag(), store_.reports(false));
