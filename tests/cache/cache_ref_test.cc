@@ -266,6 +266,22 @@ TEST(cache_ref, tells_an_asker_when_only_failed_writes_fill_the_set) {
   EXPECT_EQ(rig.value(0, 0), 1U);
 }
 
+// A flush once took the page of an overwriting span for clean. What lanes had written to it before was then
+// neither in the store nor in the cache any more, though the flush had returned ok.
+TEST(cache_ref, does_not_end_a_flush_while_a_dirty_page_is_being_overwritten) {
+  rig<> rig(4, {.pages = 10});
+  ASSERT_EQ(rig.write(3, 1, 77), status::ok);
+  const held_page held = rig.cache.hold(lane::solo(), {3}, span_kind::overwrite);
+  ASSERT_TRUE(held.is_ok());
+  const flush_report early = rig.flush();
+  EXPECT_EQ(early.code, status::timed_out);
+  EXPECT_EQ(early.page, page_id{3});
+  for (std::uint32_t at = 0; at < 8; ++at) store_element<std::uint64_t>(rig.cache.bytes(held) + at * 8, 78);
+  rig.cache.release(lane::solo(), held);
+  EXPECT_EQ(rig.flush().code, status::ok);
+  EXPECT_EQ(rig.store.media_word(3, 1), 78U);
+}
+
 TEST(cache_ref, tells_the_stores_flush_failure) {
   rig<> rig(2, {.pages = 6});
   rig.store.fail_flush(status::queue_lost);

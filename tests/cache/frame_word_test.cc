@@ -118,6 +118,9 @@ TEST(frame_word, becomes_dirty_from_each_writable_state) {
 TEST(frame_word, looks_loading_to_others_while_it_is_overwritten) {
   const frame_word taken = loaded(9).plus(frame_word::release_use).taken_to_overwrite(9);
   EXPECT_TRUE(taken.is_loading());
+  EXPECT_TRUE(taken.is_overwriting());
+  EXPECT_FALSE(loaded(9).plus(frame_word::release_use).taken_to_load(9, 1).is_overwriting());
+  EXPECT_FALSE(loaded(9).held().is_overwriting());
   EXPECT_EQ(taken.holds(), 1U);
   EXPECT_EQ(taken.version(), 2U);
   const frame_word ended = taken.overwritten();

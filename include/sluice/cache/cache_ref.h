@@ -185,9 +185,10 @@ class cache_ref {
   template <class Team>
   SLUICE_HD status wait(const Team& team, const prefetch_token& token) const;
 
-  /// Writes the dirty pages among [first, last) that lie in frames [from, to), failed ones twice, and waits
-  /// for them. Lanes:  all lanes of the team. Several teams may share the frames of a cache; then one calls
-  /// store().flush().
+  /// Writes the dirty pages among [first, last) that lie in frames [from, to), failed ones twice.
+  /// Lanes:  all lanes of the team. Several teams may share the frames of a cache; then one calls
+  /// store().flush(). Waits:  for the writes, and before for the ends of spans that write or overwrite such
+  /// pages.
   template <class Team>
   SLUICE_NOINLINE SLUICE_HD flush_report write_back(const Team& team, page_id first, page_id last,
                                                     std::uint32_t from, std::uint32_t to) const;

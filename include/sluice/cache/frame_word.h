@@ -63,6 +63,8 @@ class frame_word {
 
   constexpr bool is_empty() const { return last() == mode::empty; }
   constexpr bool is_loading() const { return last() == mode::load && outstanding() != 0; }
+  /// Taken by a span that overwrites it and has not ended: no frame that is being read into is held.
+  constexpr bool is_overwriting() const { return is_loading() && holds() != 0; }
   constexpr bool is_error() const { return last() == mode::load && outstanding() == 0 && errors() != 0; }
   constexpr bool is_writing() const { return last() == mode::write && outstanding() != 0; }
   constexpr bool is_clean() const {

@@ -35,7 +35,11 @@ SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::start_write_back(write_ba
   mine.writing = false;
   if (ours && word.errors() == 0) return mine.done = true, false;  // written; dirty again is after this flush
   mine.page = directory.page(mine.frame, word);
-  if (!word.is_dirty() || mine.page < first || mine.page >= last) return mine.done = true, false;
+  if (mine.page < first || mine.page >= last) return mine.done = true, false;
+  // The frame may have been dirty when the span took it, with what no drive has: until the span ends there is
+  // nothing to write in its place.
+  if (word.is_overwriting() && !lane::planted("cache.flush_before_overwritten")) return mine.tries = 0, false;
+  if (!word.is_dirty()) return mine.done = true, false;
   if (mine.tries != 0 && !word.same_contents(mine.started)) return mine.done = true, false;
   const status failed = directory.lasting_failure(mine.frame, word);
   if (!failed.is_ok() && mine.tries >= 2) {
