@@ -65,8 +65,8 @@ TEST(mutant, is_caught_that_tries_failed_writes_for_ever) {
   EXPECT_EQ(asked("cache.retry_failed"), status::timed_out);
 }
 
-// A reader that sleeps while its page leaves the frame and comes back: too rare for schedules drawn at
-// random.
+// A reader that sleeps while its page leaves the frame and comes back: too rare for most schedules drawn at
+// random (linear_mutants.cc has a scenario for it).
 TEST(mutant, is_caught_that_keeps_the_version) {
   const auto seems_unchanged = [](const char* fault) {
     lane::plant(fault);

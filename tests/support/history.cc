@@ -160,14 +160,15 @@ class element_search {
 
 }  // namespace
 
-history::history(backend on, std::uint32_t lanes, std::uint32_t most_each)
-    : lanes_(lanes),
+history::history(backend on, std::uint32_t warps, std::uint32_t most_each, std::uint32_t warp_lanes)
+    : lanes_(warps * warp_lanes),
       most_(most_each),
-      operations_(on, memory::place::device, std::size_t{lanes} * most_each * sizeof(operation)),
-      counts_(on, memory::place::device, std::size_t{lanes} * sizeof(std::uint32_t)) {}
+      warp_lanes_(warp_lanes),
+      operations_(on, memory::place::device, std::size_t{lanes_} * most_each * sizeof(operation)),
+      counts_(on, memory::place::device, std::size_t{lanes_} * sizeof(std::uint32_t)) {}
 
 history_ref history::ref() const {
-  return {operations_.lanes_as<operation>(), counts_.lanes_as<std::uint32_t>(), most_};
+  return {operations_.lanes_as<operation>(), counts_.lanes_as<std::uint32_t>(), most_, warp_lanes_};
 }
 
 std::vector<operation> history::operations() const {

@@ -39,9 +39,10 @@ struct history_ref {
   operation* operations = nullptr;
   std::uint32_t* counts = nullptr;  ///< one a lane
   std::uint32_t most = 0;           ///< operations of one lane; what is beyond is only counted
+  std::uint32_t warp_lanes = 32;    ///< less only where there are shorter warps
 
   SLUICE_HD void put(operation done) const {
-    const auto lane = static_cast<std::uint32_t>(lane::grid_index());
+    const std::uint32_t lane = lane::warp_index() * warp_lanes + lane::lane_index();
     const std::uint32_t at = counts[lane]++;
     done.lane = lane;
     if (at < most) operations[std::uint64_t{lane} * most + at] = done;
@@ -51,9 +52,10 @@ struct history_ref {
 /// Owns the record of a launch, or of several.
 class history {
  public:
-  history(backend on, std::uint32_t lanes, std::uint32_t most_each);
+  history(backend on, std::uint32_t warps, std::uint32_t most_each, std::uint32_t warp_lanes = 32);
 
   history_ref ref() const;
+  std::uint32_t lanes() const { return lanes_; }
   /// Everything recorded, lane by lane, each lane's in its order. Throws std::length_error where a lane had
   /// no room.
   std::vector<operation> operations() const;
@@ -61,6 +63,7 @@ class history {
  private:
   std::uint32_t lanes_;
   std::uint32_t most_;
+  std::uint32_t warp_lanes_;
   memory::buffer operations_;
   memory::buffer counts_;
 };
