@@ -22,10 +22,11 @@ struct element_places {
   std::uint32_t page_bytes = 4096;
   std::uint64_t pages = 1;
   std::uint32_t of_each = 1;
+  std::uint64_t first_page = 0;
 
   SLUICE_HD std::uint64_t elements() const { return pages * in_page(); }
   SLUICE_HD std::uint32_t in_page() const { return 2 * of_each; }
-  SLUICE_HD page_id page(std::uint64_t element) const { return {element / in_page()}; }
+  SLUICE_HD page_id page(std::uint64_t element) const { return {first_page + element / in_page()}; }
   SLUICE_HD std::uint32_t bytes(std::uint64_t element) const { return element % in_page() < of_each ? 8 : 4; }
   SLUICE_HD std::uint32_t offset(std::uint64_t element) const {
     const auto at = static_cast<std::uint32_t>(element % in_page());
@@ -41,8 +42,9 @@ struct mixed_lanes {
   element_places places;
   history_ref to;
   std::uint64_t seed = 1;
-  std::uint32_t operations = 8;  ///< of each lane; those of spans count as one
-  std::uint32_t span_every = 0;  ///< about so often a span; 0: never
+  std::uint32_t operations = 8;       ///< of each lane; those of spans count as one
+  std::uint32_t span_every = 0;       ///< about so often a span; 0: never
+  std::uint32_t launches_before = 0;  ///< that recorded into the same history
 
   SLUICE_HD void operator()() const {
     for (std::uint32_t k = 0; k < operations; ++k) {
@@ -95,7 +97,7 @@ struct mixed_lanes {
     const std::uint64_t page = thrown % places.pages;
     const auto kind = static_cast<cache::span_kind>((thrown >> 40) % 3);
     const std::uint64_t called = lane::clock_ns();
-    const cache::held_page held = cache.hold(team, {page}, kind);
+    const cache::held_page held = cache.hold(team, places.page(page * places.in_page()), kind);
     if (!held.is_ok()) return;
     for (std::uint32_t at = team.rank(); at < places.in_page(); at += team.size()) {
       const std::uint64_t element = page * places.in_page() + at;
@@ -135,7 +137,8 @@ struct mixed_lanes {
  private:
   /// Nobody else writes it, in four bytes either; additions leave its upper part alone.
   SLUICE_HD std::uint64_t own_value(std::uint32_t k) const {
-    return (lane::grid_index() * operations + k + 1) << 8 & 0xffffffffU;
+    const std::uint64_t lanes_before = launches_before * lane::grid_lanes() + lane::grid_index();
+    return (lanes_before * operations + k + 1) << 8 & 0xffffffffU;
   }
   SLUICE_HD void store(const cache::held_page& held, std::uint64_t element, std::uint32_t k) const {
     std::byte* const at = cache.bytes(held) + places.offset(element);

@@ -16,4 +16,10 @@ inline std::uint64_t schedules_each(std::size_t scenarios) {
   return (all + scenarios - 1) / scenarios;
 }
 
+/// Rounds of a stress test: `quick` of them, or as many times more as the environment's SLUICE_ROUNDS says.
+inline std::uint64_t rounds(std::uint64_t quick) {
+  const char* text = std::getenv("SLUICE_ROUNDS");
+  return text != nullptr ? quick * std::strtoull(text, nullptr, 10) : quick;
+}
+
 }  // namespace sluice::tests
