@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ostream>
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sluice/array/cached_volume.h"
@@ -20,6 +23,7 @@
 #include "sluice/lane/launch.h"
 #include "tests/support/doomed.h"
 #include "tests/support/refusal.h"
+#include "tests/support/schedules.h"
 #include "tests/support/scratch_file.h"
 
 namespace sluice {
@@ -31,7 +35,6 @@ using words = cached_volume<>::array_type<std::uint64_t>;
 constexpr std::uint32_t page_bytes = 4096;
 constexpr std::uint64_t page_words = page_bytes / sizeof(std::uint64_t);
 constexpr std::uint64_t pages = 96;
-constexpr int rounds = SLUICE_TSAN ? 10 : 50;  // ThreadSanitizer makes each of them slow
 
 /// True where that generation writes the page: each about every third.
 SLUICE_HD constexpr bool writes(std::uint64_t generation, std::uint64_t page) {
@@ -40,8 +43,10 @@ SLUICE_HD constexpr bool writes(std::uint64_t generation, std::uint64_t page) {
 SLUICE_HD constexpr std::uint64_t stamp(std::uint64_t generation, std::uint64_t page) {
   return generation << 16 | page;
 }
+/// Whether it is written word by word, each by an access of its own; else through a span, all words together.
+SLUICE_HD constexpr bool word_by_word(std::uint64_t page) { return page % 3 == 2; }
 
-/// Fills each page of a generation through a span: its words go to the drive together.
+/// Fills each page of a generation: what a span writes goes to the drive together.
 struct write_generation {
   words to;
   std::uint64_t generation;
@@ -50,7 +55,12 @@ struct write_generation {
     const std::uint32_t warps = lane::grid_lanes() / 32;
     for (std::uint64_t page = lane::warp_index(); page < pages; page += warps) {
       if (!writes(generation, page)) continue;
-      const auto kind = page % 2 == 0 ? span_kind::overwrite : span_kind::write;
+      if (word_by_word(page)) {
+        for (std::uint64_t k = warp.rank(); k < page_words; k += warp.size())
+          to[page * page_words + k] = stamp(generation, page);
+        continue;
+      }
+      const auto kind = page % 3 == 0 ? span_kind::overwrite : span_kind::write;
       const auto span = to.span(warp, page, kind);
       for (std::uint32_t k = warp.rank(); k < span.size(); k += warp.size())
         span.set(k, stamp(generation, page));
@@ -58,16 +68,63 @@ struct write_generation {
   }
 };
 
-class crash : public ::testing::TestWithParam<int> {
+struct shape {
+  const char* name;
+  std::size_t drives;
+  drive::layout how;
+};
+void PrintTo(const shape& what, std::ostream* to) { *to << what.name; }
+
+/// All that lies on some drives, in words, from the first block that holds data.
+class picture {
+ public:
+  explicit picture(const drive::volume& of, std::size_t drives) {
+    const std::uint64_t start = of.ref().locate(0).first.value * of.block_size();
+    for (std::uint32_t i = 0; i < drives; ++i) {
+      std::vector<std::uint64_t> bytes((of.drive_at(i).bytes() - start) / sizeof(std::uint64_t));
+      of.drive_at(i).read(start, std::as_writable_bytes(std::span(bytes)));
+      drives_.push_back(std::move(bytes));
+    }
+    first_block_ = start / of.block_size();
+    block_words_ = of.block_size() / sizeof(std::uint64_t);
+  }
+  std::span<std::uint64_t> page(drive::volume_place at) {
+    return std::span(drives_[at.drive]).subspan((at.first.value - first_block_) * block_words_, page_words);
+  }
+  friend bool operator==(const picture&, const picture&) = default;
+
+ private:
+  std::vector<std::vector<std::uint64_t>> drives_;
+  std::uint64_t first_block_ = 0;
+  std::uint64_t block_words_ = 0;
+};
+
+/// Generations of the words of a page: of the oldest, and of the newest.
+struct ages {
+  std::uint64_t oldest = ~std::uint64_t{0};
+  std::uint64_t newest = 0;
+};
+
+class crash : public ::testing::TestWithParam<shape> {
  protected:
-  /// As many drives as the test's parameter says, mirrored.
   std::vector<std::string> uris(const std::string& options = "") const {
     std::vector<std::string> all;
-    for (int i = 0; i < GetParam(); ++i) all.push_back("file:" + files_[i].path() + options);
+    for (std::size_t i = 0; i < GetParam().drives; ++i) all.push_back("file:" + files_[i].path() + options);
     return all;
   }
   void wait_up_to(std::uint32_t ms) {
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % (ms * 1000)));
+  }
+  /// The array, and before and behind it others' data.
+  void make_volume() const {
+    storage made = storage::create(uris("?size=4MiB"), {.mode = drive::access::write}, GetParam().how,
+                                   drive::largest_page, "v");
+    for (const char* name : {"before", "words", "behind"}) {
+      const drive::dataset begun = made.volume().begin_dataset(name, "raw", pages * page_bytes);
+      const auto fill = std::string_view(name) == "words" ? std::byte{0} : std::byte{0xa5};
+      made.volume().write(begun.first_byte, std::vector<std::byte>(pages * page_bytes, fill));
+      made.volume().commit(begun);
+    }
   }
   /// Writes generation after generation from `first` on, and reports each that a flush has covered.
   template <class Report>
@@ -87,21 +144,29 @@ class crash : public ::testing::TestWithParam<int> {
       report(now);
     }
   }
-  /// Generations of the pages on one drive, each of which must be whole, its own, and `least` or later.
-  std::vector<std::uint64_t> generations_on(std::uint32_t drive,
-                                            const std::vector<std::uint64_t>& least) const {
+  picture take_picture() const {
+    return picture(storage::open(uris(), {.mode = drive::access::read}).volume(), GetParam().drives);
+  }
+  /// Looks at each page of the array on each drive that has it, and wipes it from the picture: its words must
+  /// be its own, of generation `least` or later, and all of one where a span wrote them.
+  std::vector<ages> look_at_pages(picture& all, const std::vector<std::uint64_t>& least) const {
     const storage after = storage::open(uris(), {.mode = drive::access::read});
-    const drive::volume& volume = after.volume();
-    const lba first = volume.ref().locate(volume.find("words").first_byte, drive).first;
-    std::vector<std::uint64_t> bytes(pages * page_words);
-    volume.drive_at(drive).read(first.value * volume.block_size(), std::as_writable_bytes(std::span(bytes)));
-    std::vector<std::uint64_t> found;
+    const drive::volume_ref volume = after.volume().ref();
+    const std::uint64_t first_byte = after.volume().find("words").first_byte;
+    std::vector<ages> found(pages);
     for (std::uint64_t page = 0; page < pages; ++page) {
-      const std::span words = std::span(bytes).subspan(page * page_words, page_words);
-      found.push_back(words[0] >> 16);
-      for (const std::uint64_t word : words) EXPECT_EQ(word, words[0]) << "page " << page << " is torn";
-      EXPECT_GE(found[page], least[page]) << "page " << page << " lost a write that a flush had covered";
-      EXPECT_TRUE(words[0] == 0 || (words[0] & 0xffff) == page) << "another page's bytes";
+      for (std::uint32_t replica = 0; replica < volume.replicas(); ++replica) {
+        const auto words = all.page(volume.locate(first_byte + page * page_bytes, replica));
+        for (const std::uint64_t word : words) {
+          EXPECT_TRUE(word == words[0] || word_by_word(page)) << "page " << page << " is torn";
+          EXPECT_TRUE(word == 0 || (word & 0xffff) == page) << "another page's bytes";
+          found[page].oldest = std::min(found[page].oldest, word >> 16);
+          found[page].newest = std::max(found[page].newest, word >> 16);
+        }
+        std::fill(words.begin(), words.end(), 0);
+      }
+      EXPECT_GE(found[page].oldest, least[page])
+          << "page " << page << " lost a write that a flush had covered";
     }
     return found;
   }
@@ -111,14 +176,12 @@ class crash : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
-  {
-    storage made = storage::create(uris("?size=4MiB"), {.mode = drive::access::write}, drive::layout::mirror,
-                                   drive::largest_page, "v");
-    made.volume().commit(made.volume().begin_dataset("words", "raw", pages * page_bytes));
-  }
-  std::vector<std::uint64_t> least(pages);  // generation that each page must have, or a later one
+  make_volume();
+  const picture untouched = take_picture();  // the array's pages hold zeroes
+  std::vector<std::uint64_t> least(pages);   // generation that each page must have, or a later one
   std::uint64_t newest = 0;
-  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+  const std::uint64_t rounds = tests::rounds(SLUICE_TSAN ? 10 : 50);
+  for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     test::doomed writer([&](const auto& report) { write_for_ever(newest + 1, report); });
     std::uint64_t covered = newest;
@@ -131,25 +194,28 @@ TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
       for (std::uint64_t page = 0; page < pages; ++page)
         if (writes(now, page)) least[page] = now;
     newest = std::max(newest, covered);
-    std::vector<std::uint64_t> oldest(pages, ~std::uint64_t{0});
-    for (int drive = 0; drive < GetParam(); ++drive) {
-      const std::vector<std::uint64_t> found = generations_on(static_cast<std::uint32_t>(drive), least);
-      for (std::uint64_t page = 0; page < pages; ++page) {
-        oldest[page] = std::min(oldest[page], found[page]);
-        newest = std::max(newest, found[page]);
-      }
+    picture after = take_picture();
+    const std::vector<ages> found = look_at_pages(after, least);
+    EXPECT_TRUE(after == untouched) << "something outside the array was written";
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      least[page] = found[page].oldest;
+      newest = std::max(newest, found[page].newest);
     }
-    least = oldest;
   }
-  EXPECT_GT(newest, static_cast<unsigned>(rounds)) << "hardly anything was written";
+  EXPECT_GT(newest, rounds) << "hardly anything was written";
 }
 
-INSTANTIATE_TEST_SUITE_P(drives, crash, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(drives, crash,
+                         ::testing::Values(shape{"one_drive", 1, drive::layout::stripe},
+                                           shape{"stripe", 2, drive::layout::stripe},
+                                           shape{"mirror", 2, drive::layout::mirror}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(import, is_known_as_half_done_where_it_was_killed) {
   std::mt19937 random(1);
   int half = 0;
-  for (int round = 0; round < 20; ++round) {
+  const std::uint64_t rounds = tests::rounds(20);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const test::scratch_file fresh;
     const std::vector<std::string> there{"file:" + fresh.path()};
     const std::vector<std::byte> bytes(MiB, std::byte{7});
