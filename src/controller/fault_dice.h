@@ -19,13 +19,13 @@ class fault_dice {
 
   /// `nth`: how many commands the queue identifier has seen before, over all queues that bore it.
   SLUICE_HD bool drops(std::uint16_t queue, std::uint64_t nth) const {
-    return roll(queue, nth, 1) < plan_.drop_rate;
+    return roll(queue, nth, 1) < plan_.drop_rate || nth == plan_.drop_at;
   }
   SLUICE_HD bool tears(std::uint16_t queue, std::uint64_t nth) const {
     return roll(queue, nth, 2) < plan_.tear_rate;
   }
   SLUICE_HD bool fails(std::uint16_t queue, std::uint64_t nth) const {
-    return roll(queue, nth, 3) < plan_.error_rate;
+    return roll(queue, nth, 3) < plan_.error_rate || nth == plan_.error_at;
   }
   /// True for a command that touches the plan's error range.
   SLUICE_HD bool fails_at(std::uint64_t first, std::uint64_t blocks) const {

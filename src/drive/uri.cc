@@ -218,10 +218,12 @@ fault_plan uri::take_faults() {
     if (to.value < from.value) refuse("error_lba", range, "a range such as 100-120, the smaller block first");
     plan.error_lba = lba_range{from, to};
   }
+  plan.error_at = take_count("error_at", plan.error_at);
   plan.code = status::from_nvme(
       static_cast<std::uint32_t>(take_count_within("status", plan.code.bits(), 1, widest_status)));
   plan.delay_us = static_cast<std::uint32_t>(take_count_within("delay_us", 0, 0, longest_delay_us));
   plan.drop_rate = take_rate("drop_rate");
+  plan.drop_at = take_count("drop_at", plan.drop_at);
   plan.tear_rate = take_rate("tear_rate");
   plan.shuffle = take_flag("shuffle");
   plan.seed = take_count("seed", plan.seed);

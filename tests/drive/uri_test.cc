@@ -66,7 +66,7 @@ TEST(uri, reads_every_fault) {
   uri name = uri::parse(
       "mem:1GiB?error_rate=1e-3&error_lba=100-120&status=0x286&delay_us=50&drop_rate=0.25&tear_rate=1&"
       "shuffle=1&"
-      "seed=9&deadline_ms=250");
+      "seed=9&deadline_ms=250&error_at=7&drop_at=0");
   const fault_plan plan = name.take_faults();
   EXPECT_DOUBLE_EQ(plan.error_rate, 1e-3);
   ASSERT_TRUE(plan.error_lba.has_value());
@@ -78,6 +78,8 @@ TEST(uri, reads_every_fault) {
   EXPECT_DOUBLE_EQ(plan.tear_rate, 1);
   EXPECT_TRUE(plan.shuffle);
   EXPECT_EQ(plan.seed, 9U);
+  EXPECT_EQ(plan.error_at, 7U);
+  EXPECT_EQ(plan.drop_at, 0U);
   EXPECT_EQ(name.take_deadline_ms(), 250U);
   EXPECT_NO_THROW(name.finish());
 }

@@ -100,8 +100,9 @@ storage open_drives(const cache_choice& choice, const std::vector<std::string>& 
 }
 
 /// What uri::take_faults() takes.
-constexpr std::array<std::string_view, 8> fault_options{"error_rate", "error_lba", "status",  "delay_us",
-                                                        "drop_rate",  "tear_rate", "shuffle", "seed"};
+constexpr std::array<std::string_view, 10> fault_options{"error_rate", "error_lba", "error_at", "status",
+                                                         "delay_us",   "drop_rate", "drop_at",  "tear_rate",
+                                                         "shuffle",    "seed"};
 
 /// The same drives without the faults that they are asked for, so that those meet lanes and not the
 /// preparation.
