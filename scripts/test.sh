@@ -39,7 +39,7 @@ stage_rooms() { python3 scripts/check_rooms.py; }
 stage_host() { build host && run_tests host; }
 
 # The explorers of queue, cache and array, with as many schedules a policy and room as CI owes.
-stage_schedules() { build host && SLUICE_SCHEDULES=20000 run_tests host -R '/(queue_schedules|volume_store_schedules|explored)\.'; }
+stage_schedules() { build host && SLUICE_SCHEDULES=20000 run_tests host -R '/(queue_schedules|volume_store_schedules|explored|explored_histories)\.'; }
 
 stage_asan() { build asan && run_tests asan; }
 

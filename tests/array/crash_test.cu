@@ -172,7 +172,7 @@ class crash : public ::testing::TestWithParam<shape> {
   }
 
   test::scratch_file files_[2];
-  std::mt19937 random_{1};
+  std::mt19937_64 random_{tests::first_seed()};
 };
 
 TEST_P(crash, loses_and_tears_nothing_that_a_returned_flush_covered) {
@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(drives, crash,
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(import, is_known_as_half_done_where_it_was_killed) {
-  std::mt19937 random(1);
+  std::mt19937_64 random(tests::first_seed());
   int half = 0;
   const std::uint64_t rounds = tests::rounds(20);
   for (std::uint64_t round = 0; round < rounds; ++round) {

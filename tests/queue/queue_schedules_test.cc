@@ -11,7 +11,7 @@ class queue_schedules : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(queue_schedules, hold) {
   const auto failure =
-      explore_scenario(all_scenarios()[GetParam()], 1, schedules_each(all_scenarios().size()));
+      explore_scenario(all_scenarios()[GetParam()], first_seed(), schedules_each(all_scenarios().size()));
   EXPECT_FALSE(failure) << *failure;
 }
 
