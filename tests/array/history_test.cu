@@ -42,6 +42,7 @@ class lanes_at_once : public ::testing::TestWithParam<stress> {
   static constexpr std::uint32_t operations = 16;  // of a lane, a launch
   static constexpr std::uint32_t launches = 3;
   static constexpr std::uint64_t pages = 60;
+  static constexpr std::uint64_t longest_ns = 15'000'000'000;  // of an access; its patience is twice that
 
   std::vector<std::string> uris() const {
     std::vector<std::string> all;
@@ -70,6 +71,11 @@ class lanes_at_once : public ::testing::TestWithParam<stress> {
   }
 
   static void flush(cached_volume<>& cached) {
+    const std::uint64_t began = lane::clock_ns();
+    flush_at_last(cached);
+    EXPECT_LT(lane::clock_ns() - began, longest_ns) << "a flush took as long as its patience";
+  }
+  static void flush_at_last(cached_volume<>& cached) {
     for (int tries_left = GetParam().forgets ? 5 : 0; tries_left != 0; --tries_left) {
       try {
         return cached.flush();
@@ -108,9 +114,11 @@ class lanes_at_once : public ::testing::TestWithParam<stress> {
       seen_on_drives.insert(seen_on_drives.end(), so_far.begin() + recorded, so_far.end());
     }
     std::vector<operation> all = record.operations();
-    for (const operation& o : all)
+    for (const operation& o : all) {
+      if (o.returned - o.called > longest_ns) return "an access took as long as its patience";
       if (o.code != 0 && !(what.forgets && o.code == status(status::timed_out).bits()))
         return "an access failed with status " + std::to_string(o.code);
+    }
     all.insert(all.end(), seen_on_drives.begin(), seen_on_drives.end());
     // A GPU's processors read its clock some nanoseconds apart.
     const std::uint64_t slack = machine_->kind() == backend::cuda ? 100 : 0;
