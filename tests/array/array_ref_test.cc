@@ -150,6 +150,11 @@ TEST(array_ref, walks_past_pages_that_cannot_be_read) {
   const auto count = [&](const std::uint64_t*, std::uint64_t, std::uint32_t) { ++pages; };
   EXPECT_EQ(a.walk(lane::solo(), 0, 10, count), status::from_nvme(fake_store::read_failure));
   EXPECT_EQ(pages, 9U);
+  rig.failures = {};
+  lane::machine::cpu(1)
+      ->start_on_cpu({1, 32},
+                     [&] { EXPECT_FALSE(a.walk(lane::warp_team::whole(), 0, 10, [](auto...) {}).is_ok()); })
+      ->wait();
   EXPECT_EQ(rig.failures.page, 5U);
   EXPECT_EQ(a.walk(lane::solo(), 19, 21, count), status::out_of_range);
   EXPECT_EQ(pages, 10U);
@@ -165,6 +170,35 @@ TEST(array_ref, overwrites_pages_through_spans) {
   }
   EXPECT_EQ(rig.store.reads(), 0U);
   for (std::uint64_t i = 0; i < 320; ++i) EXPECT_EQ(a[i], i);
+}
+
+TEST(array_ref, sets_neighbours_of_a_span_at_once) {
+  rig rig({.pages = 20, .page_bytes = 64});
+  const auto a = rig.array<std::uint32_t>(8, 100);
+  {
+    const auto span = a.span(lane::solo(), 0, span_kind::write);
+    const std::uint32_t four[] = {1, 2, 3, 4}, three[] = {5, 6, 7};
+    span.set(2, four);
+    span.set(6, three);
+  }
+  for (std::uint32_t i = 2; i < 9; ++i) EXPECT_EQ(a[i], i - 1);
+  EXPECT_EQ(a[1], fake_store::stamp(0, 1) >> 32);
+}
+
+TEST(array_ref, declines_a_span_and_tells_nobody_but_the_caller) {
+  rig rig({.pages = 20, .page_bytes = 64}, 2);
+  const auto a = rig.array<std::uint64_t>(0, 160);
+  const auto held = a.span(lane::solo(), 0);
+  ASSERT_TRUE(held.is_ok());
+  for (const span_kind kind : {span_kind::read, span_kind::write, span_kind::overwrite})
+    EXPECT_EQ(a.try_span(lane::solo(), 1, kind).code(), status::no_frame);
+  EXPECT_EQ(a.try_span(lane::solo(), 20).code(), status::out_of_range);
+  EXPECT_EQ(rig.failures.is, mailbox::empty);
+  a.report(status::no_frame, array_operation::write, 8);
+  EXPECT_EQ(rig.failures.is, mailbox::full);
+  EXPECT_EQ(rig.failures.code, status::no_frame.bits());
+  EXPECT_EQ(rig.failures.element, 8U);
+  EXPECT_EQ(rig.failures.page, 1U);
 }
 
 TEST(array_ref, waits_for_what_was_asked_for_ahead) {

@@ -101,14 +101,22 @@ class array_ref {
   template <class Team>
   SLUICE_HD array_span<T, Cache, Team> span(const Team& team, std::uint64_t p,
                                             span_kind kind = span_kind::read) const {
-    const element_run run = run_of(p);
-    cache::held_page held{cache::no_frame_index, kind, status::out_of_range};
-    if (p < pages()) held = cache_.hold(team, {first_page() + p}, kind);
+    const cache::held_page held = hold(team, p, kind);
     if (!held.is_ok() && team.leads()) {
-      fail(held.code, kind == span_kind::read ? array_operation::read : array_operation::write, run.first);
+      fail(held.code, kind == span_kind::read ? array_operation::read : array_operation::write,
+           run_of(p).first);
     }
-    return {cache_, team, held, run.first, run.count, run.offset};
+    return span_of(team, p, held);
   }
+  /// The same, but that the mailbox does not hear of a failure: for teams that can wait until other spans
+  /// end.
+  template <class Team>
+  SLUICE_HD array_span<T, Cache, Team> try_span(const Team& team, std::uint64_t p,
+                                                span_kind kind = span_kind::read) const {
+    return span_of(team, p, hold(team, p, kind));
+  }
+  /// Leaves in the mailbox that the caller could not do without what a `try_` call declined.
+  SLUICE_HD void report(status code, array_operation what, std::uint64_t i) const { fail(code, what, i); }
 
   /// Lets `use(const T* elements, first, count)` run once in each lane for each of the array's pages [begin,
   /// end), in any order, with the page pinned meanwhile: the elements wholly in it, of which the first is
@@ -123,14 +131,14 @@ class array_ref {
     status failure;
     for (std::uint64_t p = begin; p < end; p += most) {
       const auto count = static_cast<std::uint32_t>(end - p < most ? end - p : most);
-      const status code =
+      const cache::outcome<std::uint32_t> done =
           cache_.walk(team, {first_page() + p}, count, [&](const std::byte* frame, std::uint32_t k) {
             const element_run run = run_of(p + k);
             use(reinterpret_cast<const T*>(frame + run.offset), run.first, run.count);
           });
-      if (code.is_ok() || !failure.is_ok()) continue;
-      failure = code;
-      if (team.leads()) fail(code, array_operation::read, run_of(p).first);
+      if (done.is_ok() || !failure.is_ok()) continue;
+      failure = done.code;
+      if (team.leads()) fail(failure, array_operation::read, run_of(p + done.value).first);
     }
     return failure;
   }
@@ -220,6 +228,18 @@ class array_ref {
   SLUICE_HD bool straddles(std::uint64_t i) const {
     if constexpr (is_power_of_two(sizeof(T))) return false;
     return offset(i) + sizeof(T) > cache_.page_bytes();
+  }
+
+  template <class Team>
+  SLUICE_HD cache::held_page hold(const Team& team, std::uint64_t p, span_kind kind) const {
+    if (p >= pages()) return {cache::no_frame_index, kind, status::out_of_range};
+    return cache_.hold(team, {first_page() + p}, kind);
+  }
+  template <class Team>
+  SLUICE_HD array_span<T, Cache, Team> span_of(const Team& team, std::uint64_t p,
+                                               const cache::held_page& held) const {
+    const element_run run = run_of(p);
+    return {cache_, team, held, run.first, run.count, run.offset};
   }
 
   /// Part by part, never both pages at once: so it cannot deadlock, and is not one atomic access.

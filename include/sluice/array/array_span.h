@@ -47,6 +47,14 @@ class array_span {
   SLUICE_HD void set(std::uint32_t k, const T& value) const {
     cache::store_element<T>(bytes() + std::uint64_t{k} * sizeof(T), value);
   }
+  /// Sets the elements from the k-th on, which starts at a multiple of 8 bytes: in fewer stores than one by
+  /// one.
+  template <std::size_t Count>
+  SLUICE_HD void set(std::uint32_t k, const T (&values)[Count]) const {
+    constexpr std::uint32_t bytes_in_all = Count * sizeof(T);
+    cache::store_pieces<bytes_in_all % 8 == 0 ? 8 : cache::piece_bytes<T>>(
+        bytes() + std::uint64_t{k} * sizeof(T), reinterpret_cast<const std::byte*>(values), bytes_in_all);
+  }
   /// The elements as plain memory, to be read in any width: only while no lane writes to the page.
   SLUICE_HD const T* data() const { return reinterpret_cast<const T*>(bytes()); }
 

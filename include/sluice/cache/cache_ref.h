@@ -163,8 +163,8 @@ class cache_ref {
   /// all lanes of the team, of which there are `count` or more. Errors: of the first page that failed, as
   /// read(); the others are used.
   template <class Team, class Use>
-  SLUICE_HD SLUICE_INLINE status walk(const Team& team, page_id first, std::uint32_t count,
-                                      const Use& use) const;
+  SLUICE_HD SLUICE_INLINE outcome<std::uint32_t> walk(const Team& team, page_id first, std::uint32_t count,
+                                                      const Use& use) const;
 
   /// Pins a page across user code.
   /// Lanes:  all lanes of the team, one page.

@@ -170,9 +170,8 @@ SLUICE_NOINLINE SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::write_b
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team, class Use>
-SLUICE_HD SLUICE_INLINE status cache_ref<Store, Policy, Mode, Counts>::walk(const Team& team, page_id first,
-                                                                            std::uint32_t count,
-                                                                            const Use& use) const {
+SLUICE_HD SLUICE_INLINE outcome<std::uint32_t> cache_ref<Store, Policy, Mode, Counts>::walk(
+    const Team& team, page_id first, std::uint32_t count, const Use& use) const {
   const page_id mine{first.value + team.rank()};
   const bool wants = team.rank() < count;
   sighting seen;
@@ -192,9 +191,9 @@ SLUICE_HD SLUICE_INLINE status cache_ref<Store, Policy, Mode, Counts>::walk(cons
   }
   team.sync();  // all lanes' accesses come before the unpins
   if (frame != no_frame_index) unpin(frame);
-  if (team.all(!wants || frame != no_frame_index)) return status();
+  if (team.all(!wants || frame != no_frame_index)) return {};
 
-  status failure;
+  outcome<std::uint32_t> failure;
   for (std::uint32_t k = 0; k < count; ++k) {
     if (team.from(frame, k) != no_frame_index) continue;
     const outcome<std::uint32_t> late =
@@ -205,7 +204,7 @@ SLUICE_HD SLUICE_INLINE status cache_ref<Store, Policy, Mode, Counts>::walk(cons
       team.sync();
       if (team.leads()) unpin(late.value);
     } else if (failure.is_ok()) {
-      failure = late.code;
+      failure = {k, late.code};
     }
   }
   return failure;
