@@ -11,18 +11,19 @@
 #define SLUICE_INLINE inline __attribute__((always_inline))
 #endif
 
-// Before a loop with a constant count: unrolled by nvcc, so that arrays stay in registers.
-#if defined(__CUDACC__)
-#define SLUICE_UNROLL _Pragma("unroll")
-#else
-#define SLUICE_UNROLL
-#endif
-
 // True while device code is being compiled; false in host code, also under nvcc.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_ON_GPU 1
 #else
 #define SLUICE_ON_GPU 0
+#endif
+
+// Before a loop with a constant count: unrolled for the GPU, so that arrays stay in registers. The host's
+// compiler knows no such pragma, also under nvcc.
+#if SLUICE_ON_GPU
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+#define SLUICE_UNROLL
 #endif
 
 // True where ThreadSanitizer watches. It does not model fences, so the few that pay are release stores there.
