@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
-#include "sluice/drive/uri.h"
 #include "tools/sluice/cache_bench.h"
+#include "tools/sluice/calm_drives.h"
 #include "tools/sluice/command.h"
 #include "tools/sluice/result_files.h"
 #include "tools/sluice/sweep.h"
@@ -97,19 +95,6 @@ storage open_drives(const cache_choice& choice, const std::vector<std::string>& 
                                     .controller_threads = controllers,
                                     .machine = &on};
   return choice.dataset.empty() ? storage::raw(uris, options) : storage::open(uris, options);
-}
-
-/// What uri::take_faults() takes.
-constexpr std::array<std::string_view, 10> fault_options{"error_rate", "error_lba", "error_at", "status",
-                                                         "delay_us",   "drop_rate", "drop_at",  "tear_rate",
-                                                         "shuffle",    "seed"};
-
-/// The same drives without the faults that they are asked for, so that those meet lanes and not the
-/// preparation.
-std::vector<std::string> without_faults(std::vector<std::string> uris) {
-  if (all_forget(uris)) return uris;  // opened again, they would have forgotten
-  for (std::string& uri : uris) uri = drive::uri::parse(uri).text_without(fault_options);
-  return uris;
 }
 
 cache_bench_truth prepare(storage& held, const cache_choice& choice, backend where, const byte_run& run) {
@@ -200,8 +185,6 @@ struct bench_ground {
 bench_ground prepare_ground(lane::machine& on, const cache_choice& choice) {
   const bool to_write = writes(choice) || choice.destroy || all_forget(choice.drives.uris);
   const unsigned controllers = choice.controllers.value_or(on.kind() == backend::cuda ? 8 : 1);
-  for (const std::string& uri : choice.drives.uris)
-    drive::uri::parse(uri).take_faults();  // refused before anything else
   const std::vector<std::string> calm = without_faults(choice.drives.uris);
   bench_ground ground;
   ground.drives = open_drives(choice, calm, to_write, controllers, on);

@@ -160,8 +160,8 @@ class cache_ref {
   /// Lets `use(frame, k)` run once in each lane for each of `count` neighbouring pages, k from 0 on but in
   /// any order, with the page pinned meanwhile: it may not wait. Resident pages cost two atomic operations
   /// each, all of them at once; what is missing is on its way as one batch while the others are used. Lanes:
-  /// all lanes of the team, of which there are `count` or more. Errors: of the first page that failed, as
-  /// read(); the others are used.
+  /// all lanes of the team, of which there are `count` or more. Errors: of the first page that failed, with
+  /// its k: as read(); the others are used.
   template <class Team, class Use>
   SLUICE_HD SLUICE_INLINE outcome<std::uint32_t> walk(const Team& team, page_id first, std::uint32_t count,
                                                       const Use& use) const;

@@ -4,22 +4,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <string_view>
 
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/drive/uri.h"
+#include "tools/sluice/comparators/chosen_names.h"
+#include "tools/sluice/comparators/host_room.h"
 
 namespace sluice::tool {
 
 namespace {
-
-const comparator* comparator_named(const std::string& name) {
-  for (const comparator& each : comparators())
-    if (name == each.name) return &each;
-  return nullptr;
-}
 
 std::vector<std::string> comparator_names() {
   std::vector<std::string> all;
@@ -27,24 +22,12 @@ std::vector<std::string> comparator_names() {
   return all;
 }
 
-/// Those of "a,b"; "all" stands for every one.
 std::vector<comparator> comparators_named(const std::string& text) {
-  if (text == "all") return comparators();
   std::vector<comparator> named;
-  std::istringstream words(text);
-  for (std::string name; std::getline(words, name, ',');) named.push_back(*comparator_named(name));
+  for (const std::string& name : names_chosen(text, comparator_names()))
+    for (const comparator& each : comparators())
+      if (name == each.name) named.push_back(each);
   return named;
-}
-
-CLI::Validator known_comparators() {
-  auto look = [](const std::string& text) -> std::string {
-    std::istringstream words(text == "all" ? "" : text);
-    for (std::string name; std::getline(words, name, ',');)
-      if (comparator_named(name) == nullptr)
-        return fmt::format("{} not in {{{}}}", name, fmt::join(comparator_names(), ","));
-    return "";
-  };
-  return {look, "", "comparators"};
 }
 
 std::string scratch_folder(const std::string& wanted) {
@@ -110,12 +93,7 @@ void judge_comparator(const char* name, const comparison_result& got) {
 }  // namespace
 
 void add_comparators(CLI::App& command, comparator_choice& choice) {
-  // A flag that takes a value after "="; alone it means all.
-  command
-      .add_flag("--comparators{all}", choice.names,
-                fmt::format("also move the same blocks by other ways, or by =NAMES of them: {}",
-                            fmt::join(comparator_names(), ",")))
-      ->check(known_comparators());
+  add_comparator_names(command, "also move the same blocks by other ways", comparator_names(), choice.names);
   command
       .add_option("--scratch", choice.scratch,
                   "folder of a scratch file for comparators that read one (default: TMPDIR, else /tmp)")
@@ -150,7 +128,7 @@ void comparisons::need_room(const std::vector<io_bench_options>& points) const {
   std::uint64_t most = 0;
   for (const io_bench_options& point : points)
     most = std::max(most, drives_of(point) * blocks_chosen_among(storage_, point) * point.block_bytes);
-  comparison_source::need_memory(most);
+  need_host_memory(most, "give a smaller --span");
   if (needs_file() && files_.empty()) source_file::scratch(scratch_, most);
 }
 

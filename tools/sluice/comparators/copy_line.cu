@@ -47,7 +47,7 @@ class engine_line final : public copy_line {
   }
 
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copying");
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copying");
   }
   bool copy_batch(std::span<std::byte* const> to, std::span<const std::byte* const> from,
                   std::size_t bytes) override {

@@ -1,4 +1,4 @@
-// A line of copies from host memory into lanes' memory, one behind the other: by a GPU's copy engine, or on
+// A line of copies between host memory and lanes' memory, one behind the other: by a GPU's copy engine, or on
 // the CPU backend by the caller.
 #pragma once
 
@@ -15,9 +15,11 @@ namespace sluice::tool {
 class copy_line {
  public:
   virtual ~copy_line() = default;
-  /// Puts a copy on the line; `from` is pinned, and stays as it is until the copy has arrived.
+  /// Puts a copy on the line, either way; what lies on the host is pinned, and `from` stays as it is until
+  /// the copy has arrived.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
-  /// Puts many copies of `bytes` each on the line by one call. False where the machine has no such call.
+  /// Puts many copies from the host, of `bytes` each, on the line by one call. False where the machine has no
+  /// such call.
   virtual bool copy_batch(std::span<std::byte* const> to, std::span<const std::byte* const> from,
                           std::size_t bytes) = 0;
   /// Writes a word of lanes' memory behind what is on the line: whoever acquires it sees what was copied

@@ -1,43 +1,17 @@
 #include "tools/sluice/comparators/source.h"
 
 #include <algorithm>
-#include <fstream>
-#include <string>
 #include <vector>
 
-#include "sluice/base/error.h"
-#include "sluice/base/sizes.h"
+#include "tools/sluice/comparators/host_room.h"
 
 namespace sluice::tool {
-
-namespace {
-
-/// What the host can still give without pushing anything out; 0 where it does not say.
-std::uint64_t available_memory() {
-  std::ifstream all("/proc/meminfo");
-  for (std::string word; all >> word;) {
-    std::uint64_t kib = 0;
-    if (word == "MemAvailable:" && all >> kib) return kib * KiB;
-  }
-  return 0;
-}
-
-}  // namespace
-
-void comparison_source::need_memory(std::uint64_t bytes) {
-  const std::uint64_t available = available_memory();
-  if (available == 0 || bytes <= available / 4 * 3) return;
-  throw error(error_kind::unavailable,
-              "comparators need " + format_bytes(static_cast<double>(bytes)) + " of host memory, of which " +
-                  format_bytes(static_cast<double>(available)) + " are left",
-              "give a smaller --span");
-}
 
 comparison_source::comparison_source(backend on, std::uint32_t drives, std::uint64_t each,
                                      const drive_reader& read)
     : drives_(drives), each_(each) {
   constexpr std::uint64_t at_once = 4 * MiB;
-  need_memory(drives * each);
+  need_host_memory(drives * each, "give a smaller --span");
   bytes_ = memory::buffer(on, memory::place::pinned, drives * each);
   const auto all = bytes_.host_as<std::byte>();
   for (std::uint32_t d = 0; d < drives; ++d)

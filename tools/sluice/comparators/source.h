@@ -25,9 +25,6 @@ class comparison_source {
   /// lacks the memory.
   comparison_source(backend on, std::uint32_t drives, std::uint64_t each, const drive_reader& read);
 
-  /// Throws error{unavailable} where the host has no memory left for so many bytes.
-  static void need_memory(std::uint64_t bytes);
-
   std::uint32_t drives() const { return drives_; }
   std::uint64_t each() const { return each_; }
   /// Drive after drive.
