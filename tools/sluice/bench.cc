@@ -8,6 +8,7 @@ void add_bench(CLI::App& program, context& with) {
   bench.require_subcommand(1);
   add_bench_io(bench, with);
   add_bench_cache(bench, with);
+  add_bench_vector_add(bench, with);
 }
 
 }  // namespace sluice::tool

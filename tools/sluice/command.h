@@ -138,6 +138,7 @@ void add_import(CLI::App& program, context& with);
 void add_bench(CLI::App& program, context& with);
 void add_bench_cache(CLI::App& bench, context& with);
 void add_bench_io(CLI::App& bench, context& with);
+void add_bench_vector_add(CLI::App& bench, context& with);
 void add_graph(CLI::App& program, context& with);
 void add_plan(CLI::App& program, context& with);
 void add_report(CLI::App& program, context& with);
