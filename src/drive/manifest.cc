@@ -61,6 +61,28 @@ bool second_of(const json& object, const char* key, const char* first, const cha
   return word == second;
 }
 
+json to_json(const seal& of) {
+  return {{"unit", of.unit},
+          {"first_byte", of.first_byte},
+          {"sums_crc32c", of.sums_checksum},
+          {"written_crc32c", of.written_checksum},
+          {"being_written", of.being_written}};
+}
+
+seal seal_from(const json& object) {
+  constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+  if (!object.is_object()) damaged("a seal is no object");
+  seal result;
+  result.unit = static_cast<std::uint32_t>(count_of(object, "unit", largest_page));
+  result.first_byte = count_of(object, "first_byte");
+  result.sums_checksum = static_cast<std::uint32_t>(count_of(object, "sums_crc32c", any));
+  result.written_checksum = static_cast<std::uint32_t>(count_of(object, "written_crc32c", any));
+  const json& mark = field(object, "being_written");
+  if (!mark.is_boolean()) damaged("field 'being_written' is no yes or no");
+  result.being_written = mark.get<bool>();
+  return result;
+}
+
 json to_json(const dataset& each) {
   json object{{"name", each.name},
               {"kind", each.kind},
@@ -69,6 +91,7 @@ json to_json(const dataset& each) {
               {"meta", each.meta},
               {"state", each.state == dataset_state::complete ? "complete" : "importing"}};
   if (each.checksum) object["crc32c"] = *each.checksum;
+  if (each.sealed) object["seal"] = to_json(*each.sealed);
   return object;
 }
 
@@ -85,6 +108,7 @@ dataset dataset_from(const json& object) {
   if (object.contains("crc32c"))
     result.checksum =
         static_cast<std::uint32_t>(count_of(object, "crc32c", std::numeric_limits<std::uint32_t>::max()));
+  if (object.contains("seal")) result.sealed = seal_from(object["seal"]);
   return result;
 }
 
@@ -151,9 +175,24 @@ void check_shape(const manifest& content) {
     impossible("no such replicas can have failed");
 }
 
+using runs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+void check_seal(const dataset& each, const manifest& content, runs& taken) {
+  const seal& of = *each.sealed;
+  const std::string whose = "the seal of dataset '" + each.name + "'";
+  if (each.state != dataset_state::complete || each.bytes == 0) impossible(whose + " seals no whole dataset");
+  if (!is_power_of_two(of.unit) || of.unit < content.block_size || of.unit > largest_page)
+    impossible(whose + " must have a unit that is a power of two from a block to 64KiB");
+  const std::uint64_t end = content.shape().bytes();
+  const std::uint64_t bytes = seal_shape(each.bytes, of.unit, content.block_size).bytes();
+  if (of.first_byte % largest_page != 0 || of.first_byte > end || bytes > end - of.first_byte)
+    impossible(whose + " lies outside the volume");
+  taken.emplace_back(of.first_byte, of.first_byte + bytes);
+}
+
 void check_datasets(const manifest& content) {
   const std::uint64_t end = content.shape().bytes();
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+  runs taken;
   for (const dataset& each : content.datasets) {
     check_text(each.name, "a dataset's name");
     check_text(each.kind, "a dataset's kind");
@@ -161,10 +200,11 @@ void check_datasets(const manifest& content) {
     if (each.first_byte % largest_page != 0 || each.first_byte > end || each.bytes > end - each.first_byte)
       impossible("dataset '" + each.name + "' lies outside the volume");
     if (each.bytes != 0) taken.emplace_back(each.first_byte, each.first_byte + each.bytes);
+    if (each.sealed) check_seal(each, content, taken);
   }
   std::sort(taken.begin(), taken.end());
   for (std::size_t i = 1; i < taken.size(); ++i)
-    if (taken[i].first < taken[i - 1].second) impossible("two datasets overlap");
+    if (taken[i].first < taken[i - 1].second) impossible("two datasets or their seals overlap");
 }
 
 std::uint32_t checksum(envelope_header header, std::span<const std::byte> body) {
@@ -244,7 +284,10 @@ std::vector<std::byte> encode(const manifest& content, std::uint64_t sequence) {
   if (body.size() > manifest_slot_bytes - sizeof(envelope_header))
     throw error(error_kind::bad_input, "the volume's manifest has no room for so many datasets and metadata",
                 "remove datasets, or keep large metadata in a dataset of their own");
+  const bool any_seal = std::any_of(content.datasets.begin(), content.datasets.end(),
+                                    [](const dataset& each) { return each.sealed.has_value(); });
   envelope_header header;
+  header.version = any_seal ? 2 : 1;
   header.sequence = sequence;
   header.body_bytes = static_cast<std::uint32_t>(body.size());
   header.crc = checksum(header, std::as_bytes(std::span(body)));

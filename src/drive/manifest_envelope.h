@@ -19,7 +19,7 @@ inline constexpr std::array<char, 8> envelope_magic{'S', 'L', 'U', 'I', 'C', 'E'
 
 struct envelope_header {
   std::array<char, 8> magic = envelope_magic;
-  std::uint32_t version = manifest_version;
+  std::uint32_t version = 1;
   std::uint32_t crc = 0;  ///< CRC32C of this header with crc = 0, then of the body
   std::uint64_t sequence = 0;
   std::uint32_t body_bytes = 0;

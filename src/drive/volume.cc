@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "drive/by_unit.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
+#include "sluice/lane/mutant.h"
 
 namespace sluice::drive {
 
@@ -12,17 +14,6 @@ namespace {
 
 std::uint64_t all_replicas(std::uint32_t drives) {
   return drives < most_replicas ? (std::uint64_t{1} << drives) - 1 : ~std::uint64_t{0};
-}
-
-/// Calls `act(first_byte, offset, count)` for each part of `bytes` that lies in one unit.
-template <class Act>
-void by_unit(std::uint64_t first_byte, std::uint64_t bytes, std::uint64_t unit, Act act) {
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t at = first_byte + done;
-    const std::uint64_t count = std::min(bytes - done, unit - at % unit);
-    act(at, done, count);
-    done += count;
-  }
 }
 
 }  // namespace
@@ -102,6 +93,19 @@ void volume::record_failed(std::uint32_t index) {
   record(failed);
 }
 
+void volume::readmit(std::uint32_t index) {
+  const std::scoped_lock turn(*turn_);
+  need_writable_manifest();
+  const block_io& drive = *parts_.drives.at(index);
+  manifest next = parts_.newest.content;
+  const std::uint64_t before = std::exchange(next.failed, next.failed & ~(std::uint64_t{1} << index));
+  if (next.failed == before) return;
+  if (drive.block_size() != next.block_size || drive.bytes() < manifest_area_bytes + next.drive_bytes)
+    throw error(error_kind::bad_input, "the drive is smaller than the volume, or has other blocks",
+                "restore its size", {.drive = drive.name()});
+  publish(std::move(next));
+}
+
 void volume::read_piece(std::uint64_t first_byte, std::span<std::byte> to) const {
   const volume_ref ref = ref_now();
   const std::uint32_t first = ref.choose_replica(first_byte, 0);
@@ -148,9 +152,11 @@ void volume::write(std::uint64_t first_byte, std::span<const std::byte> from) {
   if (!ref_now().contains(first_byte, from.size()))
     throw error(error_kind::bad_input, "a write reaches beyond the end of volume '" + name() + "'", {},
                 {.code = status::out_of_range});
+  if (!lane::planted("seal.mark_late")) note_write(first_byte, from.size());
   by_unit(first_byte, from.size(), unit(), [&](std::uint64_t at, std::uint64_t offset, std::uint64_t count) {
     write_piece(at, from.subspan(offset, count));
   });
+  if (lane::planted("seal.mark_late")) note_write(first_byte, from.size());
 }
 
 std::uint64_t volume::flush_live_drives() const {
@@ -160,6 +166,7 @@ std::uint64_t volume::flush_live_drives() const {
 void volume::flush() {
   const std::scoped_lock turn(*turn_);
   if (const std::uint64_t lost = flush_live_drives(); lost != 0) record(lost);
+  if (writers_ == 0) settle_seals();
 }
 
 }  // namespace sluice::drive

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "drive/free_space.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/error.h"
 #include "sluice/base/sizes.h"
@@ -12,20 +13,6 @@ namespace sluice::drive {
 
 namespace {
 
-/// The first run of `bytes` that no dataset takes, page-aligned.
-std::optional<std::uint64_t> first_gap(std::vector<dataset> taken, std::uint64_t bytes, std::uint64_t end) {
-  std::sort(taken.begin(), taken.end(),
-            [](const dataset& a, const dataset& b) { return a.first_byte < b.first_byte; });
-  std::uint64_t at = 0;
-  for (const dataset& each : taken) {
-    if (each.bytes == 0) continue;
-    if (each.first_byte - at >= bytes) break;
-    at = align_up(each.first_byte + each.bytes, largest_page);
-  }
-  if (at > end || bytes > end - at) return std::nullopt;
-  return at;
-}
-
 void drop(std::vector<dataset>& all, std::string_view name, bool complete_too) {
   std::erase_if(all, [&](const dataset& each) {
     return each.name == name && (complete_too || each.state == dataset_state::importing);
@@ -34,11 +21,12 @@ void drop(std::vector<dataset>& all, std::string_view name, bool complete_too) {
 
 [[noreturn]] void refuse_size(const manifest& content, std::uint64_t bytes) {
   std::uint64_t taken = 0;
-  for (const dataset& each : content.datasets) taken += align_up(each.bytes, largest_page);
+  for (const auto& [first, run] : taken_runs(content)) taken += align_up(run, largest_page);
   throw error(error_kind::bad_input,
               "a dataset of " + format_bytes(static_cast<double>(bytes)) + " does not fit: volume '" +
                   content.name + "' has " + format_bytes(static_cast<double>(content.shape().bytes())) +
-                  ", of which other datasets take " + format_bytes(static_cast<double>(taken)),
+                  ", of which other datasets and their seals take " +
+                  format_bytes(static_cast<double>(taken)),
               "remove a dataset, or use larger or more drives");
 }
 
@@ -64,12 +52,11 @@ dataset volume::begin_dataset(std::string_view name, std::string_view kind, std:
   const std::scoped_lock turn(*turn_);
   need_writable_manifest();
   manifest next = parts_.newest.content;
-  const std::uint64_t end = next.shape().bytes();
   drop(next.datasets, name, false);
-  std::optional<std::uint64_t> first = first_gap(next.datasets, bytes, end);
+  std::optional<std::uint64_t> first = first_gap(next, bytes);
   if (!first) {
     drop(next.datasets, name, true);
-    first = first_gap(next.datasets, bytes, end);
+    first = first_gap(next, bytes);
   }
   if (!first) refuse_size(next, bytes);
   dataset made{.name = std::string(name),
@@ -97,6 +84,7 @@ dataset volume::commit(const dataset& done) {
     throw error(error_kind::bad_input, "dataset '" + done.name + "' is not being imported", "begin it first");
   dataset complete = done;
   complete.state = dataset_state::complete;
+  complete.sealed.reset();
   drop(next.datasets, done.name, true);
   next.datasets.push_back(complete);
   check(next);
@@ -106,6 +94,10 @@ dataset volume::commit(const dataset& done) {
 
 dataset volume::find(std::string_view name) const {
   const std::scoped_lock turn(*turn_);
+  return find_now(name);
+}
+
+dataset volume::find_now(std::string_view name) const {
   const dataset* half = nullptr;
   std::vector<std::string> names;
   for (const dataset& each : parts_.newest.content.datasets) {

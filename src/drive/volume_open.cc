@@ -258,6 +258,10 @@ volume volume::open(block_drives drives, access mode) {
                   "the drive is smaller than when its volume was made, or has other blocks",
                   "restore its size, or import the data again", {.drive = drive.name()});
   }
+  for (const dataset& each : content.datasets)
+    if (each.sealed && each.sealed->being_written)
+      parts.notes.push_back("a program ended while dataset '" + each.name +
+                            "' was open to write: its seal covers nothing until it is sealed again");
   // Drives that have grown give the volume what they have in common.
   content.drive_bytes = common_bytes(parts.drives, content.failed, manifest_area_bytes, content.unit);
   note_unused_space(parts.drives, manifest_area_bytes, content.unit, content.drive_bytes, parts.notes);

@@ -122,7 +122,7 @@ TEST(manifest, asks_for_a_newer_program_when_the_format_is_newer) {
   put(drive, 1, slot_of("anything", manifest_version + 1, 2));
   const auto no = refusal_of([&] { read_manifest(drive); });
   EXPECT_EQ(no.kind, error_kind::unavailable);
-  EXPECT_THAT(no.line, HasSubstr("format version 2"));
+  EXPECT_THAT(no.line, HasSubstr("format version 3"));
   EXPECT_THAT(no.line, HasSubstr("fake:0"));
   EXPECT_FALSE(no.mend.empty());
 }

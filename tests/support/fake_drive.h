@@ -44,7 +44,7 @@ class fake_drive : public drive::block_io {
 
   void read(std::uint64_t first_byte, std::span<std::byte> to) override {
     need_blocks(first_byte, to.size());
-    if (fails_reads) refuse("read");
+    if (fails_reads || touches_unreadable(first_byte, to.size())) refuse("read");
     std::memcpy(to.data(), now_.data() + first_byte, to.size());
   }
 
@@ -55,6 +55,7 @@ class fake_drive : public drive::block_io {
       draw_power();
       std::memcpy(now_.data() + first_byte + at, from.data() + at, block_size_);
       volatile_.insert((first_byte + at) / block_size_);
+      unreadable.erase((first_byte + at) / block_size_);
     }
   }
 
@@ -81,6 +82,7 @@ class fake_drive : public drive::block_io {
   /// The bytes as they are, to look at or to spoil.
   std::vector<std::byte>& content() { return now_; }
 
+  std::set<std::uint64_t> unreadable;  ///< blocks that cannot be read until they are written
   bool fails_reads = false;
   bool fails_writes = false;
   std::uint64_t flushes = 0;
@@ -89,6 +91,10 @@ class fake_drive : public drive::block_io {
   void need_blocks(std::uint64_t first_byte, std::uint64_t count) const {
     if (first_byte % block_size_ != 0 || count % block_size_ != 0 || first_byte + count > now_.size())
       refuse("misuse");
+  }
+  bool touches_unreadable(std::uint64_t first_byte, std::uint64_t count) const {
+    const auto next = unreadable.lower_bound(first_byte / block_size_);
+    return next != unreadable.end() && *next * block_size_ < first_byte + count;
   }
   [[noreturn]] void refuse(const std::string& what) const {
     throw error(error_kind::io_failure, what + " failed", {},

@@ -56,9 +56,10 @@ void context::runs(CLI::App& command, std::function<void()> action) {
   command.callback([this, action = std::move(action)] { action_ = action; });
 }
 
-void context::run() {
+int context::run() {
   action_();
   stop_if_asked();
+  return ended_badly_ ? 1 : 0;
 }
 
 std::unique_ptr<lane::machine> context::open_machine() const {

@@ -46,8 +46,8 @@ class context {
   CLI::App& add_command(CLI::App& parent, const command_text& text, runs_on where = runs_on::lanes);
   /// Says what `command` does once everything has been parsed.
   void runs(CLI::App& command, std::function<void()> action);
-  /// Runs what the parsed command line asked for.
-  void run();
+  /// Runs what the parsed command line asked for; the exit status.
+  int run();
 
   bool wants_json() const { return json_; }
   bool wants_reference() const { return backend_ == "reference"; }
@@ -56,6 +56,8 @@ class context {
 
   /// The result: `object` with --json, else `text` (with its last newline), on standard output. Once.
   void print(const json& object, const std::string& text);
+  /// The result that was printed tells of something bad: the program exits with 1.
+  void end_badly() { ended_badly_ = true; }
   /// Something a person should know: one line on standard error.
   void note(const std::string& line) const;
 
@@ -76,6 +78,7 @@ class context {
 
  private:
   bool json_ = false;
+  bool ended_badly_ = false;
   std::string backend_ = "auto";
   unsigned cpu_threads_ = 0;
   std::function<void()> action_;
@@ -134,6 +137,8 @@ class progress {
 void add_doctor(CLI::App& program, context& with);
 void add_drives(CLI::App& program, context& with);
 void add_import(CLI::App& program, context& with);
+void add_seal(CLI::App& program, context& with);
+void add_scrub(CLI::App& program, context& with);
 /// The parent of bench's subcommands, and those that exist.
 void add_bench(CLI::App& program, context& with);
 void add_bench_cache(CLI::App& bench, context& with);

@@ -20,6 +20,8 @@ void add_subcommands(CLI::App& program, context& with) {
   sluice::tool::add_doctor(program, with);
   sluice::tool::add_drives(program, with);
   sluice::tool::add_import(program, with);
+  sluice::tool::add_seal(program, with);
+  sluice::tool::add_scrub(program, with);
   sluice::tool::add_bench(program, with);
   sluice::tool::add_graph(program, with);
   sluice::tool::add_plan(program, with);
@@ -83,8 +85,7 @@ int main(int count, char** words) {
   }
   try {
     context::catch_ctrl_c();
-    with.run();
-    return 0;
+    return with.run();
   } catch (const std::exception& failure) {
     return with.fail(failure);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sluice/drive/block_io.h"
+#include "sluice/drive/seal.h"
 #include "sluice/drive/volume_ref.h"
 
 namespace sluice::drive {
@@ -24,6 +25,7 @@ struct dataset {
   std::string meta = "{}";                  ///< JSON text, free-form
   std::optional<std::uint32_t> checksum{};  ///< CRC32C of its bytes, where the importer took one
   dataset_state state = dataset_state::importing;
+  std::optional<seal> sealed{};  ///< only of a complete one
 
   friend bool operator==(const dataset&, const dataset&) = default;
 };
@@ -53,7 +55,9 @@ struct stored_manifest {
   std::uint32_t slot = 0;
 };
 
-inline constexpr std::uint32_t manifest_version = 1;
+/// The newest format. A manifest is written in the oldest that says all of it: 2 has seals, which a program
+/// that does not know them would break.
+inline constexpr std::uint32_t manifest_version = 2;
 inline constexpr std::uint64_t manifest_slot_bytes = 512 * KiB;
 inline constexpr std::uint64_t manifest_area_bytes = 2 * manifest_slot_bytes;
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +16,9 @@
 #include "sluice/drive/block_io.h"
 #include "sluice/drive/manifest.h"
 #include "sluice/drive/open.h"
+#include "sluice/drive/replica_io.h"
+#include "sluice/drive/seal.h"
+#include "sluice/drive/seal_record.h"
 #include "sluice/drive/volume_ref.h"
 
 namespace sluice::drive {
@@ -22,6 +27,12 @@ namespace sluice::drive {
 enum class on_existing : std::uint8_t {
   refuse,   ///< unless it is a volume without datasets
   replace,  ///< forget it
+};
+
+/// A dataset that was sealed, and whether its bytes still had the checksum that its importer took.
+struct sealing {
+  dataset of;
+  std::optional<bool> as_imported{};
 };
 
 /// Drives that act as one. Keeps its manifest on each of them, at the front; data start after 1 MiB.
@@ -77,11 +88,33 @@ class volume {
   std::vector<dataset> datasets() const;
   void remove(std::string_view name);
 
+  // Seals, by which a dataset's bytes are known again: docs/design/0008-seals.md.
+
+  /// Takes a sum of each unit of a complete dataset, on all live replicas, and makes the seal last. One that
+  /// there was counts until then, where both fit. `step(bytes)` follows each part of the dataset; what it
+  /// throws ends the sealing, and nothing has changed. Errors: bad_input where a cache may write to the
+  /// volume or the record does not fit, corrupt where replicas differ.
+  sealing seal_dataset(std::string_view name, std::uint32_t unit = usual_seal_unit,
+                       const std::function<void(std::uint64_t)>& step = {});
+  /// For those who write by queues of their own. Marks all seals as being written before it returns; nothing
+  /// may be written before. Each call wants an end_writing(). Does nothing in a volume that is only read.
+  void begin_writing();
+  /// Units of a sealed dataset that may have been written since begin_writing(), a bit each.
+  void note_written(const dataset& of, std::span<const std::uint32_t> units);
+  /// All writes have ended. The last to end makes the noted units last, then takes the mark away.
+  void end_writing();
+  /// The sums of a sealed dataset, and which of them count now.
+  seal_record record_of(const dataset& of) const;
+
   /// Remembers on all other replicas that replica `index` missed a write. When it returns, that write may be
   /// acknowledged; ref() from now on leaves the replica out. Errors: io_failure where no other replica is
   /// left.
   void record_failed(std::uint32_t index);
   std::uint64_t failed() const;
+  /// Forgets that replica `index` missed a write: all bytes of the others have been copied to it, and last.
+  void readmit(std::uint32_t index);
+  /// The copies of the volume's bytes, one by one.
+  replica_io copies() const;
 
   // Host access by volume address; whole blocks. A mirror's write goes to every live replica, and those that
   // fail it are recorded before it returns.
@@ -107,6 +140,16 @@ class volume {
 
   void need_writable_manifest() const;
   std::string list_datasets() const;
+  dataset find_now(std::string_view name) const;
+  replica_io copies_now() const { return {ref_now(), parts_.drives, unit()}; }
+  /// Marks all seals that can still be kept.
+  void mark_seals();
+  /// Makes what was noted last, and takes the marks away.
+  void settle_seals();
+  std::uint64_t room_for_seal(const dataset& of, const seal_shape& shape);
+  void write_words(std::uint64_t first_byte, std::vector<std::uint32_t> words);
+  /// Before the host writes there.
+  void note_write(std::uint64_t first_byte, std::uint64_t bytes);
   /// Makes `next` the manifest of every live drive. A mirror's replica that cannot take it is recorded in the
   /// others.
   void publish(manifest next);
@@ -123,6 +166,9 @@ class volume {
   void read_piece(std::uint64_t first_byte, std::span<std::byte> to) const;
 
   assembly parts_;
+  std::uint32_t writers_ = 0;
+  /// Of each seal that this program has marked, by where its record lies: units that it covers no more.
+  std::map<std::uint64_t, std::vector<std::uint32_t>> written_;
   std::unique_ptr<std::mutex> turn_ = std::make_unique<std::mutex>();
 };
 
