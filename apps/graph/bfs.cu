@@ -117,7 +117,8 @@ cached_options cache_of(const bfs_options& options) {
   return {.cache_bytes = options.cache_bytes,
           .page_bytes = options.page_bytes,
           .queues = options.queues,
-          .depth = options.depth};
+          .depth = options.depth,
+          .verify_pages = options.verify_pages};
 }
 
 /// One search, from an empty cache.
@@ -180,6 +181,7 @@ void add(bfs_io& sum, const io_truth& truth) {
   sum.commands_served += truth.commands.served;
   sum.commands_dropped += truth.commands.dropped;
   sum.queues_lost += truth.commands.queues_lost;
+  sum.mismatches += truth.mismatches;
   sum.bytes_moved += truth.bytes_moved;
   sum.accesses += truth.cache.accesses;
   sum.misses += truth.cache.misses;

@@ -19,6 +19,7 @@ struct bfs_options {
   std::uint32_t queues = 4;                      ///< queue pairs a drive
   std::uint32_t depth = 1024;                    ///< entries a queue
   std::uint32_t trials = 1;                      ///< each from an empty cache
+  bool verify_pages = false;                     ///< check sealed pages when they come
   std::function<bool()> stop_asked{};            ///< looked at from another thread, every few milliseconds
   std::function<void(const bfs_tree&)> check{};  ///< told each trial's tree; throws where it is wrong
 };
@@ -29,6 +30,7 @@ struct bfs_io {
   std::uint64_t commands_served = 0;   ///< by controllers
   std::uint64_t commands_dropped = 0;  ///< by fault injection
   std::uint32_t queues_lost = 0;
+  std::uint64_t mismatches = 0;    ///< pages that were not as they were sealed; another replica served
   std::uint64_t bytes_needed = 0;  ///< of the edge lists of the vertices that were reached, each once
   std::uint64_t bytes_moved = 0;   ///< by the drives
   std::uint64_t accesses = 0;      ///< visits of lanes to pages

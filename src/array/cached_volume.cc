@@ -2,6 +2,7 @@
 #include "sluice/array/cached_volume.h"
 
 #include <string>
+#include <utility>
 
 namespace sluice {
 
@@ -14,7 +15,27 @@ error_place place_of(const storage& on, std::uint64_t byte, status code) {
   return {.drive = on.drives()[place.drive]->info().uri, .block = place.first, .code = code};
 }
 
+/// Names the page in the words of `scrub`: counted in its dataset, in units of the seal.
+[[noreturn]] void throw_bad_page(const std::string& message, const storage& from, std::uint64_t byte) {
+  std::string page;
+  for (const drive::dataset& each : from.volume().datasets())
+    if (each.sealed && byte >= each.first_byte && byte < each.first_byte + each.bytes)
+      page = ": page " + std::to_string((byte - each.first_byte) / each.sealed->unit) + " of dataset '" +
+             each.name + "' is not as it was sealed";
+  if (from.volume().ref().replicas() > 1) page += ", on any replica";
+  throw error(error_kind::corrupt, message + page, "sluice scrub names and mends what it can",
+              place_of(from, byte, status::bad_checksum));
+}
+
 }  // namespace
+
+std::unique_ptr<lane_seals> seals_for(storage& over, backend lanes, bool checks, std::uint32_t page_bytes) {
+  std::shared_ptr<const seal_marks> marks = over.marks_for(lanes, checks);
+  if (marks) return std::make_unique<lane_seals>(over.volume(), std::move(marks), checks, page_bytes);
+  if (!checks) return {};
+  throw error(error_kind::bad_input, "no dataset of volume '" + over.volume().name() + "' is sealed",
+              "seal it first: sluice seal URI");
+}
 
 void throw_first_failure(const memory::buffer& box, const storage& from, std::uint32_t page_bytes) {
   mailbox& seen = box.host_as<mailbox>()[0];
@@ -27,6 +48,7 @@ void throw_first_failure(const memory::buffer& box, const storage& from, std::ui
   std::string message =
       "element " + std::to_string(first.element) + " could not be " + (what == "read" ? "read" : "written");
   if (first.failures > 1) message += " (the first of " + std::to_string(first.failures) + " failures)";
+  if (code == status::bad_checksum) throw_bad_page(message, from, first.page * page_bytes);
   if (code == status::read_only)
     throw error(error_kind::bad_input, message + ": it was opened for reading", "open it for writing",
                 place_of(from, first.page * page_bytes, code));

@@ -1,5 +1,6 @@
 #include "sluice/array/storage.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sluice/base/error.h"
@@ -66,6 +67,19 @@ storage storage::create(std::span<const std::string> uris, const drive::open_opt
 bool storage::holds_volume(std::span<const std::string> uris) {
   const storage looked_at(uris, {.mode = drive::access::read});
   return drive::volume::exists(looked_at.host_access_);
+}
+
+std::shared_ptr<const seal_marks> storage::marks_for(backend lanes, bool checked) {
+  if (volume_->is_raw() || (!checked && !volume_->is_writable())) return {};
+  const auto all = volume_->datasets();
+  if (std::none_of(all.begin(), all.end(), [](const auto& each) { return each.sealed.has_value(); }))
+    return {};
+  std::shared_ptr<const seal_marks> shared = marks_.lock();
+  if (shared && shared->lanes() != lanes)
+    throw error(error_kind::bad_input, "a cache of another backend is open over the same sealed volume",
+                "close it first");
+  if (!shared) marks_ = shared = std::make_shared<const seal_marks>(*volume_, lanes);
+  return shared;
 }
 
 drive::drive_counters storage::counters() const {

@@ -71,7 +71,8 @@ cache_view page_cache::view() const {
   return view;
 }
 
-void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports) const {
+void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports,
+                             std::uint32_t load_reports) const {
   if (page_bytes != options_.page_bytes || pages > pages_) {
     refuse("a cache of " + std::to_string(pages_) + " pages of " + std::to_string(options_.page_bytes) +
                " bytes over a store of " + std::to_string(pages) + " pages of " + std::to_string(page_bytes),
@@ -82,6 +83,9 @@ void page_cache::check_store(std::uint32_t page_bytes, std::uint64_t pages, std:
                std::to_string(reports),
            "open the cache for as many reports as its store makes");
   }
+  if (load_reports > frame_word::max_reports)
+    refuse("pages of " + std::to_string(page_bytes) + " bytes take too many commands to be checked too",
+           "use a smaller page");
 }
 
 statistics page_cache::counted() const {

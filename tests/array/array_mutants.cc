@@ -44,7 +44,9 @@ INSTANTIATE_TEST_SUITE_P(steps, array_mutant,
                          ::testing::Values("cache.first_report_only", "cache.same_source",
                                            "mirror.read_the_lost", "mirror.blame_nobody",
                                            "mirror.blame_without_proof", "mirror.forgive_for_ever",
-                                           "mirror.leave_out_all"),
+                                           "mirror.leave_out_all", "cache.skip_check",
+                                           "cache.loader_checks_alone", "cache.check_unpinned",
+                                           "seal.forget_write", "seal.note_late"),
                          [](const auto& info) {
                            const std::string name = info.param;
                            return name.substr(name.find('.') + 1);

@@ -28,6 +28,19 @@ TEST(frame_word, is_taken_with_a_new_version_and_the_loaders_pin) {
   EXPECT_FALSE(word.is_resident());
 }
 
+TEST(frame_word, awaits_its_check_when_only_that_report_is_missing) {
+  frame_word word = frame_word().taken_to_load(5, 2 + 1).plus(frame_word::report_ok);
+  EXPECT_FALSE(word.awaits_check());
+  word = word.plus(frame_word::report_error);
+  EXPECT_TRUE(word.awaits_check());
+  EXPECT_TRUE(word.is_loading()) << "nobody reads it";
+  EXPECT_TRUE(word.plus(frame_word::release_use).awaits_check()) << "also where its loader has left";
+  EXPECT_FALSE(word.plus(frame_word::report_ok).awaits_check());
+  EXPECT_TRUE(word.plus(frame_word::report_ok).is_error());
+  EXPECT_FALSE(frame_word().taken_to_overwrite(5).awaits_check()) << "a span holds it";
+  EXPECT_FALSE(loaded(5).dirtied().writing(1).awaits_check());
+}
+
 TEST(frame_word, turns_clean_with_the_last_good_report_only) {
   frame_word word = frame_word().taken_to_load(5, 2).plus(frame_word::report_ok);
   EXPECT_TRUE(word.is_loading());

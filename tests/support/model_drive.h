@@ -38,10 +38,12 @@ struct model_drive_options {
   std::uint32_t lose_every = 0;            ///< so is every n-th
   status answer = {};                      ///< status of every command
   status writes = {};                      ///< status of every write, if `answer` is good
+  std::set<std::uint64_t> spoiled = {};    ///< blocks that come with another second word than they have
   std::set<std::uint64_t> writes_of = {};  ///< of these blocks only, if any are named
   std::uint64_t seed = 1;
-  std::uint32_t duplicate_id_at = 0;  ///< the n-th completion is posted twice: a drive gone mad
-  std::uint32_t duplicate_every = 0;  ///< so is every n-th
+  std::uint32_t duplicate_id_at = 0;                ///< the n-th completion is posted twice: a drive gone mad
+  std::uint32_t duplicate_every = 0;                ///< so is every n-th
+  std::function<void(std::uint64_t)> sees_write{};  ///< of the block at which a write that it fetched begins
   std::function<void(const std::string&)> breach = [](const std::string& why) { lane::explore::fail(why); };
 };
 
@@ -197,6 +199,8 @@ class model_drive final : public drive::drive {
     if (entry.nsid != 1 || (options_.marks_blocks && entry.cdw11 != (entry.cdw10 & 0xffU)))
       options_.breach("torn or stale submission entry");
     if (!q.ids.insert(entry.id()).second) options_.breach("command id used twice");
+    if (options_.sees_write && entry.op() == static_cast<std::uint8_t>(nvme::opcode::write))
+      options_.sees_write(first);
     ++executed_[first];
     if (executed_[first] > allowed_repeats) options_.breach("command executed twice");
     const auto number = static_cast<std::int64_t>(fetched_++);
@@ -254,7 +258,9 @@ class model_drive final : public drive::drive {
   void move_data(const nvme::submission_entry& entry) {
     const std::uint64_t first = entry.cdw10 | (std::uint64_t{entry.cdw11} << 32);
     auto* words = reinterpret_cast<std::uint64_t*>(entry.prp1);
-    const std::uint64_t stamps[2] = {stamp_of(first), stamp_of(first)};
+    const auto written = second_words_.find(first);
+    const std::uint64_t second = written != second_words_.end() ? written->second : stamp_of(first);
+    const std::uint64_t stamps[2] = {stamp_of(first), options_.spoiled.contains(first) ? ~second : second};
     const bool reads = entry.op() == static_cast<std::uint8_t>(nvme::opcode::read);
     if (reads && options_.into_frames)
       lane::copy_into_frame(lane::solo{}, reinterpret_cast<std::byte*>(words),
@@ -263,6 +269,8 @@ class model_drive final : public drive::drive {
       std::memcpy(words, stamps, sizeof stamps);
     if (entry.op() == static_cast<std::uint8_t>(nvme::opcode::write) && words[0] != stamp_of(first))
       options_.breach("a write sends bytes that its lane did not write");
+    if (options_.into_frames && entry.op() == static_cast<std::uint8_t>(nvme::opcode::write))
+      second_words_[first] = words[1];
   }
 
  public:
@@ -279,6 +287,8 @@ class model_drive final : public drive::drive {
   std::map<std::uint64_t, std::uint64_t> executed_;
   std::set<std::uint16_t> kept_;
   std::set<std::uint64_t> missed_;
+  std::map<std::uint64_t, std::uint64_t>
+      second_words_;  // of blocks that were written; the first is the stamp
   std::uint64_t dice_;
   std::atomic<std::uint32_t> order_ = 0;
   std::uint64_t fetched_ = 0;

@@ -100,6 +100,21 @@ class Seals(ToolTest):
         self.result("import", "data.bin", "--to", "file:a")
         self.assertEqual(self.scrub(0, "file:a")["datasets"][0]["seal"], "none")
 
+    def bench(self, *drives):
+        return ("bench", "cache", "--backend", "cpu", *(word for drive in drives for word in ("--drive", "file:" + drive)), "--dataset", "data",
+                "--accesses", "60000", "--cache", "64KiB", "--verify-pages")
+
+    def test_lanes_refuse_a_bad_page(self):
+        self.import_to("a")
+        self.assertIn("sluice seal", self.error(2, *self.bench("a"))["mend"])
+        self.result("seal", "file:a")
+        self.assertEqual(self.result(*self.bench("a"))["rows"][0]["mismatches"], 0)
+        self.assertIn("--unit 512", self.error(2, *self.bench("a"), "--page", "512")["mend"])
+        self.spoil("a", 42)
+        failure = self.error(1, *self.bench("a"))
+        self.assertEqual((failure["kind"], failure["drive"], failure["lba"]), ("corrupt", "file:a", (MIB + 42 * 4096) // 512))
+        self.assertIn("page 42 of dataset 'data' is not as it was sealed", failure["message"])
+
     def test_bad_input_is_refused(self):
         self.import_to("a", "b")
         self.assertIn("drive 1 is not among", self.error(2, "scrub", "file:a")["message"])

@@ -134,6 +134,7 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
           {"commands_issued", result.issued},
           {"commands_served", result.served},
           {"dropped", result.dropped},
+          {"mismatches", result.mismatches},
           {"hit_rate", result.hit_rate},
           {"verified", true},
           {"latency_us",
@@ -171,6 +172,7 @@ json config_of(const cache_choice& choice, const byte_run& run, std::uint64_t la
           {"queues", choice.run.queues},
           {"depth", choice.run.depth},
           {"seconds", choice.run.seconds},
+          {"verify_pages", choice.run.verify_pages},
           {"seed", choice.run.seed}};
 }
 
@@ -278,6 +280,8 @@ void add_run_options(CLI::App& command, cache_choice& choice) {
       .add_option("--dataset", choice.dataset,
                   "use this dataset of the volume; else the drives from their first byte")
       ->type_name("NAME");
+  command.add_flag("--verify-pages", choice.run.verify_pages,
+                   "check pages of sealed datasets when they come");
   command.add_flag("--destroy", choice.destroy, "write over what the drives hold");
 }
 

@@ -52,6 +52,7 @@ json bfs_report::as_json() const {
            {{"commands_issued", io.commands_issued},
             {"commands_served", io.commands_served},
             {"commands_dropped", io.commands_dropped},
+            {"mismatches", io.mismatches},
             {"bytes_needed", io.bytes_needed},
             {"bytes_moved", io.bytes_moved},
             {"amplification", io.amplification()},

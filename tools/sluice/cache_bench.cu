@@ -117,7 +117,8 @@ cached_options settings(const storage& drives, const cache_bench_point& point,
           .page_bytes = point.page_bytes,
           .queues = options.queues,
           .depth = options.depth,
-          .patience_ms = patience_ms(drives)};
+          .patience_ms = patience_ms(drives),
+          .verify_pages = options.verify_pages};
 }
 
 struct bench_run {
@@ -246,6 +247,7 @@ struct bench_run {
     result.issued = io.commands.issued;
     result.served = io.commands.served;
     result.dropped = io.commands.dropped;
+    result.mismatches = io.mismatches;
     result.bytes_needed = io.cache.bytes_asked;
     result.bytes_moved = io.bytes_moved;
     result.amplification = io.amplification();

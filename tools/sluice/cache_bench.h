@@ -31,6 +31,7 @@ struct cache_bench_options {
   double seconds = 2;                       ///< at most
   std::optional<std::uint64_t> accesses{};  ///< in all; then `seconds` is no limit
   std::uint64_t seed = 1;
+  bool verify_pages = false;
 };
 
 /// What the elements of the measured run of bytes hold. Elements are 8 bytes.
@@ -49,6 +50,8 @@ struct cache_bench_result {
   std::uint64_t accesses = 0, writes = 0;
   std::uint64_t wrong = 0;
   std::uint64_t issued = 0, served = 0, dropped = 0;
+  std::uint64_t mismatches =
+      0;  ///< pages that were not as they were sealed, and were had from another replica
   std::uint64_t bytes_needed = 0, bytes_moved = 0;
   double amplification = 0, hit_rate = 0;
   latency_summary latency;

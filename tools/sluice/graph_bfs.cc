@@ -158,6 +158,8 @@ void add_run_options(CLI::App& command, bfs_choice& choice) {
   command.add_flag_function(
       "--verify,!--no-verify", [&choice](std::int64_t wanted) { choice.verify = wanted > 0; },
       "compare with plain C++ (as is usual for all but large graphs)");
+  command.add_flag("--verify-pages", choice.options.verify_pages,
+                   "check pages of sealed datasets when they come");
   command.add_flag("--comparators", choice.comparators, "also time plain C++ with all edges in memory");
 }
 

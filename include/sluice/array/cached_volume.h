@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sluice/array/array_ref.h"
+#include "sluice/array/lane_seals.h"
 #include "sluice/array/mailbox.h"
 #include "sluice/array/storage.h"
 #include "sluice/array/volume_store.h"
@@ -24,6 +25,7 @@ struct cached_options {
   std::uint32_t queues = 4;            ///< queue pairs a drive
   std::uint32_t depth = 1024;          ///< entries a queue
   std::uint64_t patience_ms = 30'000;  ///< how long one access may wait
+  bool verify_pages = false;           ///< check pages of sealed datasets when they come
 };
 
 /// What was asked, and what it took: the I/O truth of everything since the start.
@@ -31,6 +33,8 @@ struct io_truth {
   io_counts commands;
   cache::statistics cache;
   std::uint64_t bytes_moved = 0;  ///< by the drives, both ways
+  /// Pages that came with other bytes than were sealed, from any replica; another one may have served.
+  std::uint64_t mismatches = 0;
 
   double amplification() const {
     return cache.bytes_asked == 0 ? 0.0
@@ -47,6 +51,10 @@ void throw_first_failure(const memory::buffer& box, const storage& from, std::ui
 /// those that the host knows of. Throws error{io_failure} where that cannot be recorded.
 void exchange_lost_replicas(volume_store& lanes, storage& host);
 
+/// The seals that lanes of a cache check and note; none where they have no use for them. Throws as
+/// lane_seals() does.
+std::unique_ptr<lane_seals> seals_for(storage& over, backend lanes, bool checks, std::uint32_t page_bytes);
+
 /// Owns cache and queues over one volume. Destroying it drops dirty pages: flush() first.
 template <class Policy = cache::clock, cache::mode Mode = cache::mode::optimized, bool Counts = true>
 class cached_volume {
@@ -59,6 +67,7 @@ class cached_volume {
   cached_volume(lane::machine& on, storage& over, const cached_options& options)
       : machine_(on),
         storage_(over),
+        seals_(seals_for(over, on.kind(), options.verify_pages, options.page_bytes)),
         store_(over.volume(), over.drives(), on.kind(), 0, over.volume().bytes(),
                {.page_bytes = options.page_bytes, .queues = options.queues, .depth = options.depth}),
         cache_(on.kind(),
@@ -70,6 +79,7 @@ class cached_volume {
         mailbox_(on.kind(), memory::place::pinned, sizeof(mailbox)),
         before_(over.counters()) {
     store_.attach_frames(cache_.frame_memory());
+    if (seals_) store_.attach_seals(seals_->ref());
     ref_ = cache_.template ref<Policy, Mode, Counts>(store_.ref());
   }
 
@@ -114,7 +124,8 @@ class cached_volume {
   io_truth truth() const {
     const drive::drive_counters now = storage_.counters();
     return {store_.counts(), cache_.counted(),
-            now.bytes_read - before_.bytes_read + now.bytes_written - before_.bytes_written};
+            now.bytes_read - before_.bytes_read + now.bytes_written - before_.bytes_written,
+            seals_ ? seals_->mismatches() : 0};
   }
   std::uint64_t frames() const { return cache_.frames(); }
   const volume_store& store() const { return store_; }
@@ -128,6 +139,7 @@ class cached_volume {
 
   lane::machine& machine_;
   storage& storage_;
+  std::unique_ptr<lane_seals> seals_;  // after the store in destruction order: no write is under way then
   volume_store store_;  // after the cache in destruction order: no transfer outlives its frames
   cache::page_cache cache_;
   memory::buffer mailbox_;

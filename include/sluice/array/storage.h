@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/array/seal_marks.h"
 #include "sluice/drive/drive.h"
 #include "sluice/drive/open.h"
 #include "sluice/drive/volume.h"
@@ -35,6 +36,10 @@ class storage {
   const drive::volume& volume() const { return *volume_; }
   /// In the volume's own order.
   const std::vector<drive::drive*>& drives() const { return in_order_; }
+  /// What lanes have written of sealed datasets, shared by all caches over this storage; nothing where lanes
+  /// have no use for it: where no dataset is sealed, or pages are neither `checked` nor written. Throws
+  /// error{bad_input} where a cache of another backend has it.
+  std::shared_ptr<const seal_marks> marks_for(backend lanes, bool checked);
   /// Summed over the drives.
   drive::drive_counters counters() const;
 
@@ -45,6 +50,7 @@ class storage {
   std::vector<std::unique_ptr<drive::drive>> opened_;
   drive::block_drives host_access_;
   std::unique_ptr<drive::volume> volume_;
+  std::weak_ptr<const seal_marks> marks_;
   std::vector<drive::drive*> in_order_;
 };
 

@@ -40,6 +40,8 @@ class volume_store {
   /// Names the memory that pages move to and from: frames of page_bytes, one after another. Once, before
   /// ref().
   void attach_frames(const memory::region& frames);
+  /// What lanes check and note. Before ref().
+  void attach_seals(const seal_ref& seals) { ref_.seals_ = seals; }
   volume_store_ref ref() const { return ref_; }
 
   /// Replicas, as bits, that failed a write which another one took: lanes have left them out, and nobody else

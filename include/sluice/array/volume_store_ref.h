@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "sluice/array/mirror_ref.h"
+#include "sluice/array/seal_ref.h"
 #include "sluice/base/bits.h"
 #include "sluice/base/report.h"
 #include "sluice/cache/page_store.h"
@@ -69,6 +70,13 @@ class volume_store_ref {
     return mirror_.commands() * (write ? mirror_.copies() : 1);
   }
 
+  // Of a cache::checked_store.
+  SLUICE_HD bool checks() const { return seals_.checks(); }
+  template <class Team>
+  SLUICE_HD status check(const Team& team, page_id page, const std::byte* frame) const {
+    return seals_.check(team, first_byte_ + (page.value << page_shift_), frame, page_bytes());
+  }
+
   template <class Team>
   SLUICE_HD status submit(const Team& team, bool active, const cache::page_transfer& transfer,
                           lane::budget& patience) const;
@@ -98,6 +106,7 @@ class volume_store_ref {
   SLUICE_HD flush_answer flush_drive(std::uint32_t drive, lane::budget& patience) const;
 
   mirror_ref mirror_;
+  seal_ref seals_;
   std::uint64_t first_byte_ = 0;
   std::uint64_t pages_ = 0;
   const drive_port* drives_ = nullptr;

@@ -8,6 +8,7 @@
 #include "sluice/base/report.h"
 #include "sluice/base/status.h"
 #include "sluice/base/types.h"
+#include "sluice/cache/checked_store.h"
 #include "sluice/cache/claim.h"
 #include "sluice/cache/counters.h"
 #include "sluice/cache/directory.h"
@@ -339,6 +340,14 @@ class cache_ref {
   template <class Team>
   SLUICE_HD bool pause(const Team& team, waits_for what, std::uint32_t wait_at, lane::budget& left) const;
 
+  // detail/check.h
+  template <class Team>
+  SLUICE_HD bool check_arrived(const Team& team, std::uint32_t wait_at, bool pinned) const;
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD bool check_frames(const Team& team, std::uint32_t wait_at, bool pinned) const;
+  SLUICE_HD bool pin_to_check(std::uint32_t frame, frame_word word) const;
+  SLUICE_HD void report_check(std::uint32_t frame, status code, bool pinned) const;
+
   // detail/spans.h
   template <class Team>
   SLUICE_HD held_page hold_loaded(const Team& team, page_id page, span_kind kind) const;
@@ -357,6 +366,7 @@ class cache_ref {
 
 }  // namespace sluice::cache
 
+#include "sluice/cache/detail/check.h"
 #include "sluice/cache/detail/flush.h"
 #include "sluice/cache/detail/hit.h"
 #include "sluice/cache/detail/spans.h"

@@ -65,6 +65,9 @@ class frame_word {
   constexpr bool is_loading() const { return last() == mode::load && outstanding() != 0; }
   /// Taken by a span that overwrites it and has not ended: no frame that is being read into is held.
   constexpr bool is_overwriting() const { return is_loading() && holds() != 0; }
+  /// Of a load that is checked: the drives have made their reports, and the check's is still to come. (A
+  /// frame that a span overwrites is held; one that is loading otherwise is not.)
+  constexpr bool awaits_check() const { return last() == mode::load && outstanding() == 1 && holds() == 0; }
   constexpr bool is_error() const { return last() == mode::load && outstanding() == 0 && errors() != 0; }
   constexpr bool is_writing() const { return last() == mode::write && outstanding() != 0; }
   constexpr bool is_clean() const {

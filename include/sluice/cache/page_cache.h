@@ -6,6 +6,7 @@
 
 #include "sluice/base/types.h"
 #include "sluice/cache/cache_ref.h"
+#include "sluice/cache/checked_store.h"
 #include "sluice/cache/counters.h"
 #include "sluice/memory/buffer.h"
 
@@ -29,7 +30,8 @@ class page_cache {
   /// Throws error{bad_input} where the store's pages are not the cache's, or take more reports each.
   template <class Policy = clock, mode Mode = mode::optimized, bool Counts = true, page_store Store>
   cache_ref<Store, Policy, Mode, Counts> ref(const Store& store) const {
-    check_store(store.page_bytes(), store.pages(), std::max(store.reports(false), store.reports(true)));
+    check_store(store.page_bytes(), store.pages(), std::max(store.reports(false), store.reports(true)),
+                load_reports(store));
     return {view(), store};
   }
 
@@ -44,7 +46,8 @@ class page_cache {
 
  private:
   cache_view view() const;
-  void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports) const;
+  void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports,
+                   std::uint32_t load_reports) const;
 
   cache_options options_;
   directory_shape shape_;

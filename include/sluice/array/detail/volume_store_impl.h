@@ -19,6 +19,8 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
   const std::uint64_t byte = first_byte_ + (transfer.page.value << page_shift_);
   const std::uint32_t copies = team.any(here && transfer.write) ? mirror_.copies() : 1;
   std::uint32_t report = 0;
+  const bool notes = seals_.any() && here && transfer.write;
+  if (notes && !lane::planted("seal.note_late")) seals_.note_write(byte, page_bytes());
   for (std::uint32_t copy = 0; copy < copies; ++copy) {
     const bool wanted = here && (transfer.write || copy == 0);
     replica_choice to;
@@ -40,6 +42,7 @@ SLUICE_HD inline status volume_store_ref::submit(const Team& team, bool active,
         mirror_ref::report(transfer.write, request.to, code);
     }
   }
+  if (notes && lane::planted("seal.note_late")) seals_.note_write(byte, page_bytes());
   return result;
 }
 

@@ -107,6 +107,7 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     }
     const status failure = status::from_bits(team.broadcast(led.failure.bits()));
     if (!failure.is_ok()) return {no_frame_index, span_kind::overwrite, failure};
+    if (check_arrived(team, led.wait_at, false)) continue;
     if (pause(team, waits_for::others, led.wait_at, left))
       return {no_frame_index, span_kind::overwrite, out_of_patience()};
   }

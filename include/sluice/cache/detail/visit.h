@@ -8,7 +8,7 @@ namespace sluice::cache {
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 SLUICE_HD claim_request cache_ref<Store, Policy, Mode, Counts>::request_for(page_id page) const {
-  return {page, store_.reports(false), store_.reports(true), false};
+  return {page, load_reports(store_), store_.reports(true), false};
 }
 
 /// Takes a frame for the quest's page, and counts what that costs others.
@@ -46,7 +46,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
     led.failure = failed;
   } else if (word.is_victim()) {
     // The page keeps its frame, so no second frame can be taken for it and the set's lock is not needed.
-    const frame_word taken = word.taken_to_load(word.tag(), store_.reports(false));
+    const frame_word taken = word.taken_to_load(word.tag(), load_reports(store_));
     led.load = view_.directory.change(seen.frame, word, taken, lane::order_of("cache.take", lane::acq_rel));
     if (led.load) mine.frame = seen.frame;
     mine.loading = led.load;
@@ -142,7 +142,7 @@ SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& 
   if (!load || started.is_ok()) return;
   view_.directory.note_failure(frame, started);
   // Release: whoever sees the error sees its status.
-  view_.directory.word(frame).fetch_add(frame_word::never_started(store_.reports(false)),
+  view_.directory.word(frame).fetch_add(frame_word::never_started(load_reports(store_)),
                                         lane::order_of("cache.never_started", lane::release));
 }
 
@@ -244,6 +244,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     done = done || ready != no_frame_index || !result.is_ok();
     if (team.all(done)) return result;
     if (team.any(led.moved)) continue;
+    if (check_arrived(team, done ? no_frame_index : led.wait_at, mine.loading)) continue;
     const waits_for what = mine.loading ? waits_for::own : waits_for::others;
     if (pause(team, done ? waits_for::nothing : what, led.wait_at, left)) break;
   }
@@ -309,6 +310,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::wait(const Team& team,
       }
     }
     if (team.all(done)) break;
+    if (check_arrived(team, done ? no_frame_index : token.frame, false)) continue;
     if (pause(team, done ? waits_for::nothing : waits_for::own, token.frame, left))
       return done ? result : out_of_patience();
   }
