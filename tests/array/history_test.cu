@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                .options = {"", "&error_rate=0.02&seed=3"},
                .how = drive::layout::mirror},
         stress{.name = "answers_that_never_come",
-               .options = {"&drop_rate=0.002&deadline_ms=50&seed=5"},
+               .options = {"&drop_rate=0.001&deadline_ms=250&seed=5"},
                .forgets = true}),
     [](const auto& info) { return std::string(info.param.name); });
 
