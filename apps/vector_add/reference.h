@@ -17,10 +17,10 @@ void add_reference(std::span<const T> a, std::span<const T> b, std::span<T> c) {
 /// Where the first element is that differs in any bit; nothing where none does.
 template <class T>
 std::optional<std::size_t> first_difference(std::span<const T> found, std::span<const T> truth) {
-  if (std::memcmp(found.data(), truth.data(), truth.size_bytes()) == 0) return std::nullopt;
-  std::size_t i = 0;
-  while (std::memcmp(&found[i], &truth[i], sizeof(T)) == 0) ++i;
-  return i;
+  const std::span<const std::byte> ours = std::as_bytes(found), theirs = std::as_bytes(truth);
+  if (std::memcmp(ours.data(), theirs.data(), theirs.size()) == 0) return std::nullopt;
+  const auto at = std::mismatch(theirs.begin(), theirs.end(), ours.begin()).first;
+  return static_cast<std::size_t>(at - theirs.begin()) / sizeof(T);
 }
 
 }  // namespace sluice::vector_add

@@ -14,7 +14,7 @@ namespace sluice::drive {
 
 namespace {
 
-constexpr std::uint64_t part_bytes = MiB;  // read of each replica at once; whole pages
+constexpr std::uint64_t scrubbed_at_once = MiB;  // read of each replica at once; whole pages
 
 /// True where `act` ended without a failure of a drive.
 template <class Act>
@@ -75,8 +75,8 @@ class scrubber {
     const std::uint32_t page = row_.page_bytes;
     const std::uint64_t bytes = align_up(each.bytes, page);
     std::vector<std::uint32_t> sums;
-    for (std::uint64_t at = 0; at < bytes; at += part_bytes) {
-      const std::uint64_t now = std::min(part_bytes, bytes - at);
+    for (std::uint64_t at = 0; at < bytes; at += scrubbed_at_once) {
+      const std::uint64_t now = std::min(scrubbed_at_once, bytes - at);
       for_live([&](std::uint32_t i) {
         parts_[i].read(io_, i, each.first_byte + at, now, page);
         if (options_.step) options_.step(now);
@@ -131,7 +131,7 @@ class scrubber {
     });
   }
   void copy_record(const dataset& each, std::uint32_t to) {
-    std::vector<std::byte> part(part_bytes);
+    std::vector<std::byte> part(scrubbed_at_once);
     for (std::uint64_t at = 0; at < record_->shape().bytes(); at += part.size()) {
       const std::span now =
           std::span(part).first(std::min<std::uint64_t>(part.size(), record_->shape().bytes() - at));
@@ -236,9 +236,9 @@ class scrubber {
     return drive.block_size() == io_.block_size() && drive.bytes() >= manifest_area_bytes + io_.bytes();
   }
   void fill(std::uint32_t replica) {
-    std::vector<std::byte> good(part_bytes), there(part_bytes);
-    for (std::uint64_t at = 0; at < io_.bytes(); at += part_bytes) {
-      const std::uint64_t now = std::min(part_bytes, io_.bytes() - at);
+    std::vector<std::byte> good(scrubbed_at_once), there(scrubbed_at_once);
+    for (std::uint64_t at = 0; at < io_.bytes(); at += scrubbed_at_once) {
+      const std::uint64_t now = std::min(scrubbed_at_once, io_.bytes() - at);
       const std::span wanted = std::span(good).first(now), found = std::span(there).first(now);
       volume_.read(at, wanted);
       if (!drive_did([&] { io_.read(replica, at, found); }) || !std::ranges::equal(wanted, found))

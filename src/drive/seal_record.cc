@@ -11,7 +11,7 @@ namespace sluice::drive {
 
 namespace {
 
-constexpr std::uint64_t part_bytes = MiB;
+constexpr std::uint64_t sums_at_once = MiB;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool seal_record::is_whole(std::uint32_t replica) const {
 }
 
 std::uint32_t seal_record::sums_checksum(std::uint32_t replica) const {
-  std::vector<std::byte> part(std::min(part_bytes, shape_.sums_bytes));
+  std::vector<std::byte> part(std::min(sums_at_once, shape_.sums_bytes));
   const std::uint64_t all = shape_.units * sizeof(std::uint32_t);
   std::uint32_t checksum = 0;
   for (std::uint64_t at = 0; at < all; at += part.size()) {

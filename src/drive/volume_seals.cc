@@ -17,7 +17,7 @@ namespace sluice::drive {
 
 namespace {
 
-constexpr std::uint64_t part_bytes = MiB;  // of a dataset, read at once; whole units
+constexpr std::uint64_t sealed_at_once = MiB;  // of a dataset, read at once; whole units
 
 std::uint32_t checksum_of(std::span<const std::uint32_t> words) { return crc32c(std::as_bytes(words)); }
 
@@ -101,11 +101,11 @@ sealing volume::seal_dataset(std::string_view name, std::uint32_t unit,
   std::uint64_t sums_at = place;
   std::uint32_t whole = 0;
   const std::uint64_t bytes = shape.units * unit;
-  for (std::uint64_t at = 0; at < bytes; at += part_bytes) {
-    const std::span<const std::byte> part = data.read(at, std::min(part_bytes, bytes - at));
+  for (std::uint64_t at = 0; at < bytes; at += sealed_at_once) {
+    const std::span<const std::byte> part = data.read(at, std::min(sealed_at_once, bytes - at));
     for (std::uint64_t k = 0; k < part.size(); k += unit) sums.push_back(crc32c(part.subspan(k, unit)));
     if (of.checksum) whole = crc32c(part.first(std::min(part.size(), of.bytes - at)), whole);
-    if (sums.size() >= most_sums || at + part_bytes >= bytes) {
+    if (sums.size() >= most_sums || at + sealed_at_once >= bytes) {
       made.sums_checksum = crc32c(std::as_bytes(std::span(sums)), made.sums_checksum);
       write_words(sums_at, sums);
       sums_at += sums.size() * sizeof(std::uint32_t);

@@ -112,7 +112,7 @@ void need_right(const storage& held, const sum_choice& choice) {
 }
 
 vector_add::add_outcome run_trial(lane::machine& on, sum_drives& drives, const sum_choice& choice) {
-  const vector_add::add_outcome outcome =
+  vector_add::add_outcome outcome =
       vector_add::add_on_lanes(on, drives.as_named(), choice.vectors(), choice.options);
   need_served(outcome.io);
   need_right(drives.calm(), choice);
