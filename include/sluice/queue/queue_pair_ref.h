@@ -151,7 +151,6 @@ class basic_queue_pair_ref {
   SLUICE_HD void copy_staged(const Team& team, bool wanted, std::uint32_t slot) const;
   template <class Team>
   SLUICE_HD bool reap(const Team& team, std::uint64_t before) const;
-  SLUICE_HD bool may_be_posted(std::uint64_t position) const;
   template <class Team>
   SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit,
                                       bool& broken) const;

@@ -115,9 +115,8 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::ui
     const completion_gate seen(before);
     // Acquire pairs with the re-creation's release: who reaps in a new life sees its first turn. From holder
     // to holder nothing passes but the position, which is in the word itself.
-    got = seen.is(state::open) && may_be_posted(seen.head()) &&
-          gate.compare_exchange(before, seen.with(state::held).bits(),
-                                lane::order_of("queue.lock", lane::acquire));
+    got = seen.is(state::open) && gate.compare_exchange(before, seen.with(state::held).bits(),
+                                                        lane::order_of("queue.lock", lane::acquire));
     got |= lane::planted("queue.reap_without_lock");
   }
   if (!team.broadcast(got)) return false;
@@ -136,17 +135,6 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::ui
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
   if (team.leads()) unlock(head, head + reaped, broken);
   return reaped > 0;
-}
-
-/// A look without any order at the entry that is reaped next: most looks are fruitless, and an acquire on a
-/// GPU empties the L1 of all that runs beside. Where the ring lies in the host's memory the look would cost
-/// what it saves.
-template <path Path>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::may_be_posted(std::uint64_t position) const {
-  if (is_staged()) return true;
-  const std::uint32_t dword =
-      lane::on_system(f_->completion_ring[slot_of(position)].tail).load(lane::relaxed);
-  return ((dword >> 16) & 1U) == phase_at(position);
 }
 
 template <path Path>
