@@ -8,6 +8,7 @@ import os
 import sys
 
 import bars as bars_file
+import gpu_cache_bars
 import gpu_emulator_bars
 import gpu_spine_bars
 from gpu_measure import run, sluice_io
@@ -23,7 +24,7 @@ def line(bar):
     return f"{bar['id']:20} {bar['value']:12.4g} {bar['bar']:10.4g}  {'yes' if bar['met'] else 'NO'}"
 
 
-PARTS = {"spine": gpu_spine_bars.measure, **gpu_emulator_bars.PARTS}
+PARTS = {"spine": gpu_spine_bars.measure, **gpu_emulator_bars.PARTS, **gpu_cache_bars.PARTS}
 
 
 def main(tool, out, *parts):

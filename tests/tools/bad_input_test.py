@@ -70,6 +70,14 @@ class BadInput(ToolTest):
         for option, value in (("--a-lane", "9"), ("--a-lane", "3"), ("--a-warp", "0"), ("--a-warp", "33"), ("--path", "other")):
             self.refuses(("bench", "io", "--drive", "mem:8MiB", option, value), option)
 
+    def test_passes_are_measured_in_one_way(self):
+        walk = ("bench", "cache", "--drive", "mem:1MiB", "--cache", "1MiB", "--access", "walk")
+        for option, value in (("--mode", "naive"), ("--policy", "fifo"), ("--pattern", "zipf"), ("--mix", "0.5"), ("--seconds", "1")):
+            self.refuses((*walk, option, value), option, "--access element")
+        element = walk[:-2]
+        self.refuses((*element, "--state", "hot"), "--state hot", "--access")
+        self.refuses((*element, "--sweep", "element=4,8"), "--element 4", "--access")
+
     def test_sizes_that_are_none(self):
         bench = ("bench", "cache", "--drive", "mem:8MiB")
         self.refuses((*bench, "--page", "3000"), "3000", "power of two")
@@ -78,6 +86,8 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--cache", "much"), "--cache")
         self.refuses((*bench, "--cache", "4KiB"), "fewer than two pages", "larger")
         self.refuses((*bench, "--span", "1KiB"), "to measure", "--span")
+        self.refuses((*bench, "--access", "gather", "--row", "24"), "--row", "multiple of 16")
+        self.refuses((*bench, "--element", "2"), "--element")
         self.refuses((*bench, "--mix", "1.5"), "--mix")
         self.refuses((*bench, "--seconds", "-1"), "--seconds")
         self.refuses((*bench, "--threads", "0"), "--threads")
@@ -188,6 +198,7 @@ class BadInput(ToolTest):
         self.refuses(("bench", "cache", "--drive", "file:letter", "--dataset", "data"), "letter")
         self.refuses(("bench", "cache", "--drive", "file:volume", "--dataset", "dada"), "'dada'", "did you mean 'data'")
         self.refuses(("bench", "cache", "--drive", "file:volume", "--mix", "0.5"), "--mix", "--destroy")
+        self.refuses(("bench", "cache", "--drive", "file:volume", "--access", "walk"), "--access walk", "--destroy")
         self.refuses(("bench", "io", "--drive", "file:volume", "--mix", "0.5"), "--mix", "--destroy")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")

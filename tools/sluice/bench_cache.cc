@@ -27,9 +27,14 @@ struct cache_choice {
   std::optional<unsigned> controllers;
   std::uint64_t span_bytes = 0;
   bool destroy = false;
+  bool seconds_told = false;
   sweep_choice sweep;
   result_files_choice files;
 };
+
+/// What lanes do. The first is measured by single accesses, under a clock; the others by whole passes.
+const std::vector<std::string> accesses{"element", "load", "store", "pages",
+                                        "loop",    "walk", "span",  "gather"};
 
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
   throw error(error_kind::bad_input, message, mend);
@@ -48,6 +53,12 @@ std::vector<cache_bench_point> points_of(const cache_choice& choice, std::uint64
               [](auto& point, const auto& value) { point.mode = value; });
   sweep.along("policy", text{"clock", "fifo", "random", "s3fifo"},
               [](auto& point, const auto& value) { point.policy = value; });
+  sweep.along("access", accesses, [](auto& point, const auto& value) { point.access = value; });
+  sweep.along("state", text{"cold", "hot"}, [](auto& point, const auto& value) { point.state = value; });
+  sweep.along("element", std::vector<std::uint32_t>{4, 8},
+              [](auto& point, auto value) { point.element_bytes = value; });
+  sweep.along("row", std::vector<std::uint64_t>{16, 128, 512, 4096, 8192},
+              [](auto& point, auto value) { point.row_bytes = value; });
   sweep.along("pattern", text{"random", "sequential", "zipf"},
               [](auto& point, const auto& value) { point.pattern = value; });
   sweep.along("mix", std::vector<double>{0, 0.1, 0.5},
@@ -66,6 +77,32 @@ void need_known(const cache_choice& choice) {
     refuse("--sweep mode goes with --policy clock only", "sweep mode and policy one after the other");
   if (choice.sweep.has("policy") && choice.point.mode != "optimized")
     refuse("--sweep policy goes with --mode optimized only", "leave --mode out");
+}
+
+/// Whole passes are made in one way, over stamps.
+void need_known_pass(const cache_bench_point& point, const cache_choice& choice) {
+  const auto only_element = [](const std::string& option) {
+    refuse(option + " goes with --access element only", "leave it out");
+  };
+  if (point.mode != "optimized") only_element("--mode " + point.mode);
+  if (point.policy != "clock") only_element("--policy " + point.policy);
+  if (point.pattern != "random") only_element("--pattern " + point.pattern);
+  if (point.write_share > 0) only_element("--mix");
+  if (choice.run.verify_pages) only_element("--verify-pages");
+  if (choice.seconds_told) only_element("--seconds");
+  if (!choice.destroy && !all_forget(choice.drives.uris))
+    refuse("--access " + point.access + " needs elements that it has written itself",
+           "name mem: or emu: drives, or say --destroy to lose what is there");
+  if (point.row_bytes < 16 || point.row_bytes % 16 != 0 || point.row_bytes > drive::largest_page)
+    refuse("--row is a multiple of 16 bytes, at most 64 KiB", "name another length");
+}
+
+void need_known(const cache_bench_point& point, const cache_choice& choice) {
+  if (point.element_bytes != 4 && point.element_bytes != 8)
+    refuse("--element is 4 or 8", "name one of the two");
+  if (point.access != "element") return need_known_pass(point, choice);
+  if (point.state != "cold") refuse("--state hot goes with passes only", "name one by --access");
+  if (point.element_bytes != 8) refuse("--element 4 goes with passes only", "name one by --access");
 }
 
 /// The run of bytes that is measured: whole pages of the largest size.
@@ -97,7 +134,8 @@ storage open_drives(const cache_choice& choice, const std::vector<std::string>& 
   return choice.dataset.empty() ? storage::raw(uris, options) : storage::open(uris, options);
 }
 
-cache_bench_truth prepare(storage& held, const cache_choice& choice, backend where, const byte_run& run) {
+cache_bench_truth prepare(storage& held, const cache_choice& choice, backend where, const byte_run& run,
+                          std::uint32_t element_bytes) {
   progress bar("preparing", run.bytes);
   const bytes_done tell = [&bar](std::uint64_t bytes) {
     context::stop_if_asked();
@@ -108,12 +146,14 @@ cache_bench_truth prepare(storage& held, const cache_choice& choice, backend whe
     throw error(error_kind::bad_input, "--mix would write over what the drive holds",
                 "name another drive, or say --destroy to lose what is there",
                 {.drive = choice.drives.uris.front()});
-  if (forgets || choice.destroy || writes(choice)) return stamp_elements(held, run.first, run.bytes, tell);
+  if (forgets || choice.destroy || writes(choice))
+    return stamp_elements(held, run.first, run.bytes, element_bytes, tell);
   return copy_elements(held, where, run.first, run.bytes, tell);
 }
 
 json row(const cache_bench_point& point, const cache_bench_result& result) {
-  constexpr double element = 8;
+  const double element =
+      point.access == "gather" ? static_cast<double>(point.row_bytes) : point.element_bytes;
   const double rate = result.per_second();
   json io{{"commands_issued", result.issued},  {"commands_served", result.served},
           {"dropped", result.dropped},         {"bytes_needed", result.bytes_needed},
@@ -123,6 +163,10 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
           {"page", point.page_bytes},
           {"mode", point.mode},
           {"policy", point.policy},
+          {"access", point.access},
+          {"state", point.state},
+          {"element", point.element_bytes},
+          {"row", point.row_bytes},
           {"pattern", point.pattern},
           {"mix", point.write_share},
           {"iops", rate},
@@ -150,24 +194,24 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
 
 std::string line(const cache_bench_point& point, const cache_bench_result& result) {
   return fmt::format(
-      "{:>9} {:>9} {:<9} {:<6} {:<10} {:>4.0f} % {:>9.3f} {:>7.2f} % {:>8.3f} {:>9.2f} {:>9.2f} {:>11} "
+      "{:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>4.0f} % {:>9.3f} {:>7.2f} % {:>8.3f} {:>9.2f} {:>9.2f} {:>11} "
       "{:>11}\n",
       format_bytes(static_cast<double>(point.cache_bytes)), format_bytes(point.page_bytes), point.mode,
-      point.policy, point.pattern, point.write_share * 100, result.per_second() / 1e6, result.hit_rate * 100,
-      result.bare_per_second > 0 ? result.per_second() / result.bare_per_second : 0, result.latency.p50,
-      result.latency.p99, result.issued, result.served);
+      point.policy, point.pattern, point.access, point.write_share * 100, result.per_second() / 1e6,
+      result.hit_rate * 100, result.bare_per_second > 0 ? result.per_second() / result.bare_per_second : 0,
+      result.latency.p50, result.latency.p99, result.issued, result.served);
 }
 
 std::string heading() {
-  return fmt::format("{:>9} {:>9} {:<9} {:<6} {:<10} {:>6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}\n",
-                     "cache", "page", "mode", "policy", "pattern", "writes", "M/s", "hits", "of bare",
-                     "p50 us", "p99 us", "issued", "served");
+  return fmt::format(
+      "{:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}\n", "cache",
+      "page", "mode", "policy", "pattern", "access", "writes", "M/s", "hits", "of bare", "p50 us", "p99 us",
+      "issued", "served");
 }
 
 json config_of(const cache_choice& choice, const byte_run& run, std::uint64_t lanes) {
   return {{"drives", choice.drives.uris},
           {"span", run.bytes},
-          {"element", 8},
           {"threads", lanes},
           {"queues", choice.run.queues},
           {"depth", choice.run.depth},
@@ -192,8 +236,11 @@ bench_ground prepare_ground(lane::machine& on, const cache_choice& choice) {
   ground.drives = open_drives(choice, calm, to_write, controllers, on);
   ground.run = run_of(*ground.drives, choice);
   ground.points = points_of(choice, ground.run.bytes);
-  for (const cache_bench_point& point : ground.points) need_possible(on, *ground.drives, point, choice.run);
-  ground.truth = prepare(*ground.drives, choice, on.kind(), ground.run);
+  for (const cache_bench_point& point : ground.points) {
+    need_known(point, choice);
+    need_possible(on, *ground.drives, point, choice.run);
+  }
+  ground.truth = prepare(*ground.drives, choice, on.kind(), ground.run, ground.points.front().element_bytes);
   if (calm != choice.drives.uris) {
     ground.drives.reset();  // lets go of the drives
     ground.drives = open_drives(choice, choice.drives.uris, to_write, controllers, on);
@@ -241,19 +288,37 @@ void add_axes(CLI::App& command, cache_choice& choice) {
   command.add_option("--policy", choice.point.policy, "which page has to go")
       ->check(CLI::IsMember({"clock", "fifo", "random", "s3fifo"}))
       ->capture_default_str();
+  command
+      .add_option(
+          "--access", choice.point.access,
+          "element: single ones under a clock; else whole passes: load or store of random elements, one "
+          "of each page, a plain loop, pages that warps walk or hold as a span, rows that they gather")
+      ->check(CLI::IsMember(accesses))
+      ->capture_default_str();
+  command
+      .add_option("--state", choice.point.state,
+                  "cold: from an empty cache; hot: all pages were there before")
+      ->check(CLI::IsMember({"cold", "hot"}))
+      ->capture_default_str();
+  command.add_option("--element", choice.point.element_bytes, "bytes of an element")
+      ->check(CLI::IsMember({4U, 8U}))
+      ->capture_default_str();
+  add_bytes(command, "--row", "bytes of a gathered row: a multiple of 16", choice.point.row_bytes);
   command.add_option("--pattern", choice.point.pattern, "which elements are accessed")
       ->check(CLI::IsMember({"random", "sequential", "zipf"}))
       ->capture_default_str();
   command.add_option("--mix", choice.point.write_share, "share of accesses that write, 0 to 1")
       ->check(real_from(0, 1))
       ->capture_default_str();
-  choice.sweep.add_to(command, {"cache", "page", "mode", "policy", "pattern", "mix"});
+  choice.sweep.add_to(
+      command, {"cache", "page", "mode", "policy", "access", "state", "element", "row", "pattern", "mix"});
   add_result_files(command, choice.files);
 }
 
 void add_run_options(CLI::App& command, cache_choice& choice) {
   CLI::Option* seconds = command.add_option("--seconds", choice.run.seconds, "how long each row runs")
                              ->check(real_from(0.01, 3600))
+                             ->each([&choice](const std::string&) { choice.seconds_told = true; })
                              ->capture_default_str();
   command
       .add_option("--accesses", choice.run.accesses,

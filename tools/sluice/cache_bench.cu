@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <span>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "sluice/base/error.h"
 #include "sluice/lane/atomic.h"
 #include "tools/sluice/cache_kernel.h"
+#include "tools/sluice/cache_run.h"
 #include "tools/sluice/latency_counts.h"
 
 namespace sluice::tool {
@@ -101,26 +101,6 @@ class run_memory {
   memory::buffer tallies_, latencies_, words_, stop_, zipf_, job_;
 };
 
-/// How long an access may take: its command may time out and be tried again on other queues, but not for
-/// ever.
-std::uint64_t patience_ms(const storage& drives) {
-  std::uint64_t longest = 0;
-  for (const drive::drive* each : drives.drives())
-    longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
-  constexpr std::uint64_t tries = 4;
-  return tries * longest;
-}
-
-cached_options settings(const storage& drives, const cache_bench_point& point,
-                        const cache_bench_options& options) {
-  return {.cache_bytes = point.cache_bytes,
-          .page_bytes = point.page_bytes,
-          .queues = options.queues,
-          .depth = options.depth,
-          .patience_ms = patience_ms(drives),
-          .verify_pages = options.verify_pages};
-}
-
 struct bench_run {
   lane::machine& on;
   storage& drives;
@@ -129,26 +109,16 @@ struct bench_run {
   const cache_bench_options& options;
   const std::function<bool()>& stop_asked;
 
-  /// Unless told otherwise, at most `wanted` lanes.
   template <class Kernel>
   lane::grid shape(std::uint64_t wanted) const {
-    constexpr std::uint32_t block_lanes = Kernel::block_lanes;
-    const bool on_gpu = on.kind() == backend::cuda;
-    const std::uint64_t resident =
-        std::uint64_t{lane::resident_blocks<Kernel>(on, block_lanes)} * block_lanes;
-    std::uint64_t lanes =
-        options.lanes != 0 ? options.lanes : (on_gpu ? std::max<std::uint64_t>(wanted, 32) : 256);
-    lanes = std::min(lanes, resident);
-    if (lanes <= block_lanes) return {1, static_cast<std::uint32_t>(lanes < 32 ? lanes : lanes / 32 * 32)};
-    return {static_cast<std::uint32_t>(lanes / block_lanes), block_lanes};
+    return grid_for<Kernel>(on, options.lanes, wanted);
   }
 
   access_job job(std::uint64_t pages, lane::grid shape) const {
-    const std::uint64_t lanes = std::uint64_t{shape.blocks} * shape.block_lanes;
     access_job made{};
     made.pages = pages;
     made.page_elements = point.page_bytes / 8;
-    made.accesses = options.accesses ? divide_up(*options.accesses, lanes) : ~std::uint64_t{0};
+    made.accesses = options.accesses ? divide_up(*options.accesses, lanes_of(shape)) : ~std::uint64_t{0};
     made.nanoseconds =
         options.accesses ? ~std::uint64_t{0} >> 2 : static_cast<std::uint64_t>(options.seconds * 1e9);
     made.seed = options.seed;
@@ -158,29 +128,12 @@ struct bench_run {
     return made;
   }
 
-  /// Waits for the launch; where a lane `failed`, or the user asks, `cancel` ends the waits of all others.
   lane::launch_report wait(lane::running_launch& launch, const run_memory& memory,
                            const std::function<bool()>& failed, const std::function<void()>& cancel) const {
-    constexpr auto glance = std::chrono::milliseconds(5);
-    bool ended = false;
-    while (!launch.finished()) {
-      std::this_thread::sleep_for(glance);
-      if (ended || (!stop_asked() && !failed())) continue;
+    return wait_for(launch, stop_asked, failed, [&] {
       memory.stop();
       cancel();
-      ended = true;
-    }
-    const lane::launch_report report = launch.wait();
-    if (stop_asked()) throw error(error_kind::cancelled, "stopped by Ctrl-C");
-    return report;
-  }
-
-  void need_right(const access_tally& did, const char* where) const {
-    if (did.wrong == 0) return;
-    throw error(error_kind::wrong_answer,
-                std::to_string(did.wrong) + " of " + std::to_string(did.accesses) + " values read through " +
-                    where + " were not what the drives hold",
-                "please report it with the command line and the machine");
+    });
   }
 
   /// The same accesses, to plain memory of the cache's size.
@@ -202,13 +155,13 @@ struct bench_run {
     const lane::launch_report report = wait(
         *launch, memory, [] { return false; }, [] {});
     const access_tally did = memory.sum();
-    need_right(did, "plain memory");
+    need_all_right(did.wrong, did.accesses, "plain memory");
     return report.seconds > 0 ? static_cast<double>(did.accesses) / report.seconds : 0;
   }
 
   template <class Policy, cache::mode Mode>
   cache_bench_result measure() const {
-    cached_volume<Policy, Mode> cached(on, drives, settings(drives, point, options));
+    cached_volume<Policy, Mode> cached(on, drives, settings_of(drives, point, options));
     const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
     using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
     // Lanes that all miss want a frame each.
@@ -224,8 +177,8 @@ struct bench_run {
 
     cache_bench_result result;
     const access_tally did = memory.sum();
-    need_right(did, "the cache");
-    result.lanes = std::uint64_t{grid.blocks} * grid.block_lanes;
+    need_all_right(did.wrong, did.accesses, "the cache");
+    result.lanes = lanes_of(grid);
     result.seconds = report.seconds;
     result.accesses = did.accesses;
     result.writes = did.writes;
@@ -244,19 +197,10 @@ struct bench_run {
   }
 
   static void account(const io_truth& io, cache_bench_result& result) {
-    result.issued = io.commands.issued;
-    result.served = io.commands.served;
-    result.dropped = io.commands.dropped;
-    result.mismatches = io.mismatches;
+    account_commands(io, result);
     result.bytes_needed = io.cache.bytes_asked;
-    result.bytes_moved = io.bytes_moved;
     result.amplification = io.amplification();
     result.hit_rate = io.cache.hit_rate();
-    if (result.issued == result.served + result.dropped) return;
-    throw error(error_kind::wrong_answer,
-                "lanes issued " + std::to_string(result.issued) + " commands, and the drives served " +
-                    std::to_string(result.served) + " and dropped " + std::to_string(result.dropped),
-                "please report it with the command line and the machine");
   }
 
   cache_bench_result by_policy() const {
@@ -271,14 +215,53 @@ struct bench_run {
 
 }  // namespace
 
+cached_options settings_of(const storage& drives, const cache_bench_point& point,
+                           const cache_bench_options& options) {
+  // A command may time out and be tried again on other queues, but not for ever.
+  constexpr std::uint64_t tries = 4;
+  std::uint64_t longest = 0;
+  for (const drive::drive* each : drives.drives())
+    longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
+  return {.cache_bytes = point.cache_bytes,
+          .page_bytes = point.page_bytes,
+          .queues = options.queues,
+          .depth = options.depth,
+          .patience_ms = tries * longest,
+          .verify_pages = options.verify_pages};
+}
+
+void account_commands(const io_truth& io, cache_bench_result& result) {
+  result.issued = io.commands.issued;
+  result.served = io.commands.served;
+  result.dropped = io.commands.dropped;
+  result.mismatches = io.mismatches;
+  result.bytes_moved = io.bytes_moved;
+  if (result.issued == result.served + result.dropped) return;
+  throw error(error_kind::wrong_answer,
+              "lanes issued " + std::to_string(result.issued) + " commands, and the drives served " +
+                  std::to_string(result.served) + " and dropped " + std::to_string(result.dropped),
+              "please report it with the command line and the machine");
+}
+
+void need_all_right(std::uint64_t wrong, std::uint64_t of, const char* where) {
+  if (wrong == 0) return;
+  throw error(error_kind::wrong_answer,
+              std::to_string(wrong) + " of " + std::to_string(of) + " values read through " + where +
+                  " were not what the drives hold",
+              "please report it with the command line and the machine");
+}
+
 void need_possible(lane::machine& on, storage& drives, const cache_bench_point& point,
                    const cache_bench_options& options) {
-  const cached_volume<> opened(on, drives, settings(drives, point, options));
+  const cached_volume<> opened(on, drives, settings_of(drives, point, options));
 }
 
 cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
                                    const cache_bench_point& point, const cache_bench_options& options,
                                    const std::function<bool()>& stop_asked) {
+  if (truth.stamped && truth.element_bytes != point.element_bytes)
+    truth = stamp_elements(drives, truth.first_byte, truth.bytes, point.element_bytes, [](std::uint64_t) {});
+  if (point.access != "element") return run_pass_bench(on, drives, truth, point, options, stop_asked);
   const bench_run run{on, drives, truth, point, options, stop_asked};
   cache_bench_result result = run.by_policy();
   result.bare_per_second = run.bare();

@@ -20,8 +20,12 @@ struct cache_bench_point {
   std::uint32_t page_bytes = 4096;
   std::string mode = "optimized";
   std::string policy = "clock";
+  std::string access = "element";
+  std::string state = "cold";
   std::string pattern = "random";
   double write_share = 0;
+  std::uint32_t element_bytes = 8;
+  std::uint64_t row_bytes = 512;  ///< of a gather
 };
 
 struct cache_bench_options {
@@ -34,13 +38,14 @@ struct cache_bench_options {
   bool verify_pages = false;
 };
 
-/// What the elements of the measured run of bytes hold. Elements are 8 bytes.
+/// What the elements of the measured run of bytes hold.
 struct cache_bench_truth {
   std::uint64_t first_byte = 0;  ///< in the volume
   std::uint64_t bytes = 0;
-  bool stamped = true;        ///< every element holds its stamp, and how often it was written
-  memory::buffer copy{};      ///< where not stamped: what the drives hold, as the host read it
-  std::uint64_t written = 0;  ///< how many writes the stamps count
+  std::uint32_t element_bytes = 8;  ///< 0: stamps were stored over
+  bool stamped = true;              ///< every element holds its stamp, and how often it was written
+  memory::buffer copy{};            ///< where not stamped: what the drives hold, as the host read it
+  std::uint64_t written = 0;        ///< how many writes the stamps count
 };
 
 struct cache_bench_result {
@@ -55,7 +60,7 @@ struct cache_bench_result {
   std::uint64_t bytes_needed = 0, bytes_moved = 0;
   double amplification = 0, hit_rate = 0;
   latency_summary latency;
-  double bare_per_second = 0;  ///< the same accesses to plain memory of the cache's size
+  double bare_per_second = 0;  ///< the same accesses to plain memory, at most of the cache's size
 
   double per_second() const { return seconds > 0 ? static_cast<double>(accesses) / seconds : 0; }
 };
@@ -71,16 +76,25 @@ cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_ben
                                    const cache_bench_point& point, const cache_bench_options& options,
                                    const std::function<bool()>& stop_asked);
 
+/// The same, behind run_cache_bench(), for a point whose access is not "element": a pass over elements in one
+/// way, with nothing else in the lanes' loop; the median of three where the state is "hot". For stamped
+/// elements.
+cache_bench_result run_pass_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
+                                  const cache_bench_point& point, const cache_bench_options& options,
+                                  const std::function<bool()>& stop_asked);
+
 /// Tells how much has been done, in bytes; may throw to end it.
 using bytes_done = std::function<void(std::uint64_t)>;
-/// Writes stamps over the run of bytes, and flushes.
+/// Writes stamps over the run of bytes, and flushes. `element_bytes`: 4 or 8.
 cache_bench_truth stamp_elements(storage& drives, std::uint64_t first_byte, std::uint64_t bytes,
-                                 const bytes_done& tell);
+                                 std::uint32_t element_bytes, const bytes_done& tell);
 /// Reads what the run of bytes holds, for lanes on `where`.
 cache_bench_truth copy_elements(storage& drives, backend where, std::uint64_t first_byte, std::uint64_t bytes,
                                 const bytes_done& tell);
 /// Compares all elements with their stamps, as the host reads them. Throws error{wrong_answer}.
 void check_elements(storage& drives, const cache_bench_truth& truth);
+/// The same after a pass that stored to drawn elements: each holds its stamp, or what that pass leaves.
+void check_stored(storage& drives, const cache_bench_truth& truth);
 /// True where any byte is not zero.
 bool holds_data(storage& drives, std::uint64_t first_byte, std::uint64_t bytes);
 

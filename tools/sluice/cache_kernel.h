@@ -8,15 +8,12 @@
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
 #include "sluice/lane/wait.h"
+#include "tools/sluice/cache_stamps.h"
 #include "tools/sluice/io_kernel.h"
 
 namespace sluice::tool {
 
 enum class access_pattern : std::uint8_t { random, sequential, zipf };
-
-/// The upper half names the element, the lower counts its writes.
-inline constexpr std::uint64_t stamp_counts = 0xffff'ffffULL;
-constexpr std::uint64_t element_stamp(std::uint64_t i) { return mix(i + 1) & ~stamp_counts; }
 
 /// Pages that a zipf draw may give, by quantile; between two entries all are as likely.
 inline constexpr std::uint32_t zipf_entries = 1U << 14;
