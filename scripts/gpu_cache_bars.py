@@ -41,8 +41,8 @@ def hits(tool):
 
 
 def link_limit(tool, block, *options):
-    """Commands a second that the link carries of blocks of this size, by the SMs' own loads and stores."""
-    (*rounds,), _ = sluice_io(tool, HOST_4GIB, "--block", str(block), "--queues", "512", "--threads", "32768", *options, seconds="0.3")
+    """Commands a second that the link carries of blocks of this size all over the drive, by the SMs' own loads and stores."""
+    rounds, _ = sluice_io(tool, HOST_4GIB, "--span", "4GiB", "--block", str(block), "--queues", "512", "--threads", "32768", *options, seconds="0.3")
     return statistics.median(got["bare"]["iops"] for got in rounds)
 
 

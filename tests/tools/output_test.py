@@ -164,8 +164,8 @@ class Output(ToolTest):
 
     def test_bench_cache_makes_whole_passes(self):
         for state, element in (("cold", "4"), ("hot", "8")):
-            result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:4MiB", "--cache", "1MiB", "--state", state, "--element", element,
-                                 "--accesses", "2048", "--sweep", "access=load,store,pages,loop,walk,span,gather")
+            result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:256KiB", "--cache", "64KiB", "--state", state, "--element", element,
+                                 "--accesses", "512", "--sweep", "access=load,store,pages,loop,walk,span,gather")
             self.assertEqual([row["access"] for row in result["rows"]], ["load", "store", "pages", "loop", "walk", "span", "gather"])
             for row in result["rows"]:
                 self.check_bench(row)
@@ -174,10 +174,10 @@ class Output(ToolTest):
                 self.assertGreaterEqual(row["bytes_per_s"], row["iops"] * int(element))
 
     def test_bench_cache_finds_all_pages_resident_that_were_there_before(self):
-        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:1MiB", "--cache", "4MiB", "--state", "hot", "--accesses", "2048",
+        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:256KiB", "--cache", "1MiB", "--state", "hot", "--accesses", "512",
                              "--sweep", "access=load,pages,loop,walk,span,gather", "--sweep", "element", "--row", "48")
         self.assertEqual({row["hit_rate"] for row in result["rows"]}, {1})
-        self.assertEqual({row["commands_issued"] for row in result["rows"]}, {256})
+        self.assertEqual({row["commands_issued"] for row in result["rows"]}, {64})
 
     def test_bench_cache_loses_no_write_under_any_policy(self):
         result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:4MiB", "--drive", "mem:4MiB", "--cache", "512KiB",

@@ -142,15 +142,18 @@ SLUICE_HD SLUICE_INLINE std::uint64_t sum_of_page(const Team& team, const T* ele
   const auto* words = reinterpret_cast<const several*>(elements);
   const std::uint32_t all = count * sizeof(T) / sizeof(several);
   std::uint64_t sum = 0;
-  for (std::uint32_t first = team.rank(); first < all; first += at_once * team.size()) {
-    several got[at_once] = {};
+  const auto add = [&sum](const several& word) {
+    for (const T value : word.values) sum += value;
+  };
+  std::uint32_t next = team.rank();
+  for (; next + (at_once - 1) * team.size() < all; next += at_once * team.size()) {
+    several got[at_once];
     SLUICE_UNROLL
-    for (std::uint32_t k = 0; k < at_once; ++k)
-      if (first + k * team.size() < all) got[k] = words[first + k * team.size()];
+    for (std::uint32_t k = 0; k < at_once; ++k) got[k] = words[next + k * team.size()];
     SLUICE_UNROLL
-    for (const several& each : got)
-      for (const T value : each.values) sum += value;
+    for (const several& each : got) add(each);
   }
+  for (; next < all; next += team.size()) add(words[next]);
   return sum;
 }
 
