@@ -81,6 +81,11 @@ def vector_add(tool):
                  tiling_bytes_per_s=tiling["bytes_per_s"])
 
 
+def overlap(tool):
+    got, command = sluice_cache(tool, HOST_4GIB, "--cache", "5GiB", "--access", "overlap")
+    yield bar_of("C10", got["ratio_to_bare"], "times plain reads", 1.8, command, per_second=got["iops"])
+
+
 def registers(tool):
     """Of kernels that index an array, from the program's own resource listing."""
     if shutil.which("cuobjdump") is None:
@@ -106,4 +111,4 @@ def modes(tool):
     yield bar_of("C13", rates["optimized"] / rates["none"], "times mode none", 0, command, met=gain > 1, rates=rates)
 
 
-PARTS = {part.__name__: part for part in (hits, misses, eviction, vector_add, registers, modes)}
+PARTS = {part.__name__: part for part in (hits, misses, eviction, vector_add, overlap, registers, modes)}

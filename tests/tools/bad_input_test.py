@@ -74,6 +74,7 @@ class BadInput(ToolTest):
         walk = ("bench", "cache", "--drive", "mem:1MiB", "--cache", "1MiB", "--access", "walk")
         for option, value in (("--mode", "naive"), ("--policy", "fifo"), ("--pattern", "zipf"), ("--mix", "0.5"), ("--seconds", "1")):
             self.refuses((*walk, option, value), option, "--access element")
+        self.refuses((*walk[:-1], "overlap", "--state", "hot"), "--access overlap", "--state")
         element = walk[:-2]
         self.refuses((*element, "--state", "hot"), "--state hot", "--access")
         self.refuses((*element, "--sweep", "element=4,8"), "--element 4", "--access")

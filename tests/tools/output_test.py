@@ -179,6 +179,12 @@ class Output(ToolTest):
         self.assertEqual({row["hit_rate"] for row in result["rows"]}, {1})
         self.assertEqual({row["commands_issued"] for row in result["rows"]}, {64})
 
+    def test_bench_cache_overlaps_reads_with_computing(self):
+        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:1MiB", "--cache", "2MiB", "--access", "overlap", "--threads", "32")
+        self.check_bench(result)
+        self.assertEqual((result["rows"][0]["accesses"], result["commands_issued"]), (256, 256))
+        self.assertGreater(result["ratio_to_bare"], 0)
+
     def test_bench_cache_loses_no_write_under_any_policy(self):
         result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:4MiB", "--drive", "mem:4MiB", "--cache", "512KiB",
                              "--mix", "0.5", "--accesses", "8192", "--sweep", "policy")

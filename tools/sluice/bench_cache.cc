@@ -33,8 +33,8 @@ struct cache_choice {
 };
 
 /// What lanes do. The first is measured by single accesses, under a clock; the others by whole passes.
-const std::vector<std::string> accesses{"element", "load", "store", "pages",
-                                        "loop",    "walk", "span",  "gather"};
+const std::vector<std::string> accesses{"element", "load", "store",  "pages",  "loop",
+                                        "walk",    "span", "gather", "overlap"};
 
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
   throw error(error_kind::bad_input, message, mend);
@@ -90,6 +90,9 @@ void need_known_pass(const cache_bench_point& point, const cache_choice& choice)
   if (point.write_share > 0) only_element("--mix");
   if (choice.run.verify_pages) only_element("--verify-pages");
   if (choice.seconds_told) only_element("--seconds");
+  if (point.access == "overlap" && (point.state != "cold" || point.element_bytes != 8))
+    refuse("--access overlap reads 8 bytes of each page, from an empty cache",
+           "leave --state and --element out");
   if (!choice.destroy && !all_forget(choice.drives.uris))
     refuse("--access " + point.access + " needs elements that it has written itself",
            "name mem: or emu: drives, or say --destroy to lose what is there");
@@ -292,7 +295,9 @@ void add_axes(CLI::App& command, cache_choice& choice) {
       .add_option(
           "--access", choice.point.access,
           "element: single ones under a clock; else whole passes: load or store of random elements, one "
-          "of each page, a plain loop, pages that warps walk or hold as a span, rows that they gather")
+          "of each page, a plain loop, pages that warps walk or hold as a span, rows that they gather; or "
+          "reads "
+          "asked for a round ahead, beside computing")
       ->check(CLI::IsMember(accesses))
       ->capture_default_str();
   command

@@ -261,6 +261,7 @@ cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_ben
                                    const std::function<bool()>& stop_asked) {
   if (truth.stamped && truth.element_bytes != point.element_bytes)
     truth = stamp_elements(drives, truth.first_byte, truth.bytes, point.element_bytes, [](std::uint64_t) {});
+  if (point.access == "overlap") return run_overlap_bench(on, drives, truth, point, options, stop_asked);
   if (point.access != "element") return run_pass_bench(on, drives, truth, point, options, stop_asked);
   const bench_run run{on, drives, truth, point, options, stop_asked};
   cache_bench_result result = run.by_policy();

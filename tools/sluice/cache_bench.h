@@ -83,6 +83,12 @@ cache_bench_result run_pass_bench(lane::machine& on, storage& drives, cache_benc
                                   const cache_bench_point& point, const cache_bench_options& options,
                                   const std::function<bool()>& stop_asked);
 
+/// The same for "overlap": reads that were asked for a round ahead, `bare` being plain reads, each beside as
+/// much computing as the reads alone take. For stamped elements of 8 bytes.
+cache_bench_result run_overlap_bench(lane::machine& on, storage& drives, const cache_bench_truth& truth,
+                                     const cache_bench_point& point, const cache_bench_options& options,
+                                     const std::function<bool()>& stop_asked);
+
 /// Tells how much has been done, in bytes; may throw to end it.
 using bytes_done = std::function<void(std::uint64_t)>;
 /// Writes stamps over the run of bytes, and flushes. `element_bytes`: 4 or 8.

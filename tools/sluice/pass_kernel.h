@@ -46,7 +46,9 @@ struct plain_array {
   SLUICE_HD std::uint64_t size() const { return count; }
   SLUICE_HD std::uint64_t pages() const { return count / per_page; }
   SLUICE_HD T read(std::uint64_t i) const { return elements[i]; }
-  SLUICE_HD void write(std::uint64_t i, T value) const { elements[i] = value; }
+  SLUICE_HD void write(std::uint64_t i, T value) const {
+    lane::on_device(elements[i]).store(value, lane::relaxed);  // others may store to it too
+  }
   template <class Team>
   SLUICE_HD whole_page span(const Team& /*team*/, std::uint64_t p) const {
     return {elements + p * per_page, per_page};

@@ -1,0 +1,148 @@
+// `sluice bench cache --access overlap`: reads that were asked for a round ahead, against plain reads, beside
+// as much computing.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "sluice/array/cached_volume.h"
+#include "sluice/base/bits.h"
+#include "sluice/lane/atomic.h"
+#include "tools/sluice/cache_run.h"
+#include "tools/sluice/cache_stamps.h"
+
+namespace sluice::tool {
+
+namespace {
+
+using plain_cache = cached_volume<cache::clock, cache::mode::optimized, false>;
+using words = plain_cache::array_type<std::uint64_t>;
+
+enum class overlap_way : std::uint8_t { compute, plain, tokens };
+
+/// What all lanes found: words that were not their stamps; and a value that keeps the computing alive.
+struct overlap_found {
+  std::uint64_t wrong;
+  std::uint64_t sink;
+};
+
+/// Each lane reads a word of a page of its own, computes, and goes on to the next: every page once,
+/// scattered.
+struct overlap_kernel {
+  /// One warp for each scheduler of an SM: there is no other to compute while it waits.
+  static constexpr lane::residency resident{128, 1};
+
+  words array;
+  overlap_found* found;
+  std::uint64_t rounds;
+  std::uint64_t steps;  ///< of computing, a round
+  overlap_way way;
+
+  SLUICE_HD void operator()() const {
+    words::read_token ahead{};
+    if (way == overlap_way::tokens) ahead = array.read_async(element_of(0));
+    std::uint64_t wrong = 0;
+    std::uint64_t sum = 0;
+    for (std::uint64_t n = 0; n < rounds; ++n) {
+      const std::uint64_t i = element_of(n);
+      std::uint64_t word = stamp_of<std::uint64_t>(i);
+      if (way == overlap_way::plain) word = array.read(i);
+      if (way == overlap_way::tokens) {
+        const words::read_token mine = ahead;
+        if (n + 1 < rounds) ahead = array.read_async(element_of(n + 1));
+        word = array.wait(mine);
+      }
+      wrong += word == stamp_of<std::uint64_t>(i) ? 0 : 1;
+      sum += computed(word);
+    }
+    if (wrong != 0) lane::on_device(found->wrong).fetch_add(wrong, lane::relaxed);
+    if (sum == 1) lane::on_device(found->sink).store(sum, lane::relaxed);
+  }
+
+  SLUICE_HD std::uint64_t element_of(std::uint64_t n) const {
+    constexpr std::uint64_t prime = 2'654'435'761;
+    const std::uint64_t page = (n * lane::grid_lanes() + lane::grid_index()) * prime % array.pages();
+    return page * array.page_elements() + n % 8;
+  }
+
+  SLUICE_HD std::uint64_t computed(std::uint64_t word) const {
+    for (std::uint64_t step = 0; step < steps; ++step) word = mix(word + step);
+    return word;
+  }
+};
+
+class overlap_run {
+ public:
+  overlap_run(lane::machine& on, storage& drives, const cache_bench_truth& truth,
+              const cache_bench_point& point, const cache_bench_options& options,
+              const std::function<bool()>& stop_asked)
+      : on_(on),
+        drives_(drives),
+        truth_(truth),
+        point_(point),
+        options_(options),
+        stop_asked_(stop_asked),
+        found_(on.kind(), memory::place::device, sizeof(overlap_found)),
+        shape_(grid_for<overlap_kernel>(on, options.lanes, std::uint64_t{on.processors()} * 128)),
+        rounds_(std::max<std::uint64_t>(1, truth.bytes / point.page_bytes / lanes_of(shape_))) {}
+
+  cache_bench_result measure() {
+    const double reading = seconds_of(overlap_way::plain, 0);
+    // As many steps as take as long as the reads: from two lengths, what the loop around them takes drops
+    // out.
+    constexpr std::uint64_t few = 64, many = 4096;
+    const double step =
+        (seconds_of(overlap_way::compute, many) - seconds_of(overlap_way::compute, few)) / (many - few);
+    const auto steps = static_cast<std::uint64_t>(std::clamp(reading / std::max(step, 1e-12), 1.0, 1e9));
+    const double plain = seconds_of(overlap_way::plain, steps);
+    result_.accesses = rounds_ * lanes_of(shape_);
+    result_.bare_per_second = static_cast<double>(result_.accesses) / plain;
+    result_.seconds = seconds_of(overlap_way::tokens, steps);
+    result_.lanes = lanes_of(shape_);
+    result_.bytes_needed = result_.accesses * sizeof(std::uint64_t);
+    result_.amplification =
+        static_cast<double>(result_.bytes_moved) / static_cast<double>(result_.bytes_needed);
+    return result_;
+  }
+
+ private:
+  /// Of one pass from an empty cache. The result has the commands of the last.
+  double seconds_of(overlap_way way, std::uint64_t steps) {
+    plain_cache cached(on_, drives_, settings_of(drives_, point_, options_));
+    const words array = cached.array<std::uint64_t>(truth_.first_byte, truth_.bytes / sizeof(std::uint64_t));
+    const overlap_found none{};
+    memory::copy_in(found_.view(), 0, std::as_bytes(std::span(&none, 1)));
+    const auto started = lane::start(
+        on_, shape_, overlap_kernel{array, found_.lanes_as<overlap_found>(), rounds_, steps, way});
+    const lane::launch_report report = wait_for(
+        *started, stop_asked_, [&] { return cached.failed(); }, [&] { cached.cancel(); });
+    cached.sync();
+    overlap_found got;
+    memory::copy_out(found_.view(), 0, std::as_writable_bytes(std::span(&got, 1)));
+    need_all_right(got.wrong, rounds_ * lanes_of(shape_), "the cache");
+    account_commands(cached.truth(), result_);
+    return report.seconds;
+  }
+
+  lane::machine& on_;
+  storage& drives_;
+  const cache_bench_truth& truth_;
+  const cache_bench_point& point_;
+  const cache_bench_options& options_;
+  const std::function<bool()>& stop_asked_;
+  memory::buffer found_;
+  lane::grid shape_;
+  std::uint64_t rounds_;
+  cache_bench_result result_;
+};
+
+}  // namespace
+
+cache_bench_result run_overlap_bench(lane::machine& on, storage& drives, const cache_bench_truth& truth,
+                                     const cache_bench_point& point, const cache_bench_options& options,
+                                     const std::function<bool()>& stop_asked) {
+  return overlap_run(on, drives, truth, point, options, stop_asked).measure();
+}
+
+}  // namespace sluice::tool
