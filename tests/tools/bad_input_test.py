@@ -88,6 +88,7 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--cache", "4KiB"), "fewer than two pages", "larger")
         self.refuses((*bench, "--span", "1KiB"), "to measure", "--span")
         self.refuses((*bench, "--access", "gather", "--row", "24"), "--row", "multiple of 16")
+        self.refuses((*bench, "--access", "gather", "--accesses", "1000000000000"), "--accesses", "--row")
         self.refuses((*bench, "--element", "2"), "--element")
         self.refuses((*bench, "--mix", "1.5"), "--mix")
         self.refuses((*bench, "--seconds", "-1"), "--seconds")

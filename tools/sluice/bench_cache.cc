@@ -36,6 +36,9 @@ struct cache_choice {
 const std::vector<std::string> accesses{"element", "load", "store",  "pages",  "loop",
                                         "walk",    "span", "gather", "overlap"};
 
+/// Bytes of all rows of a gather, which stay in memory to be checked.
+constexpr std::uint64_t most_gathered = 8 * GiB;
+
 [[noreturn]] void refuse(const std::string& message, const std::string& mend) {
   throw error(error_kind::bad_input, message, mend);
 }
@@ -98,6 +101,9 @@ void need_known_pass(const cache_bench_point& point, const cache_choice& choice)
            "name mem: or emu: drives, or say --destroy to lose what is there");
   if (point.row_bytes < 16 || point.row_bytes % 16 != 0 || point.row_bytes > drive::largest_page)
     refuse("--row is a multiple of 16 bytes, at most 64 KiB", "name another length");
+  if (point.access == "gather" && choice.run.accesses.value_or(0) > most_gathered / point.row_bytes)
+    refuse("--accesses rows of " + std::to_string(point.row_bytes) + " bytes are more than 8 GiB to keep",
+           "name fewer, or a shorter --row");
 }
 
 void need_known(const cache_bench_point& point, const cache_choice& choice) {

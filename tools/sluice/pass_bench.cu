@@ -194,7 +194,7 @@ class pass_run {
   void gather() {
     const auto width = static_cast<std::uint32_t>(point_.row_bytes / sizeof(T));
     const std::uint64_t usual = on_.kind() == backend::cuda ? std::uint64_t{1} << 22 : std::uint64_t{1} << 12;
-    const std::uint64_t count = options_.accesses.value_or(usual);
+    const std::uint64_t count = options_.accesses.value_or(std::min(usual, 2 * GiB / point_.row_bytes));
     const memory::buffer rows(on_.kind(), memory::place::device, count * sizeof(std::uint64_t));
     const memory::buffer out(on_.kind(), memory::place::device, count * point_.row_bytes);
     const row_job<T> job{rows.template lanes_as<std::uint64_t>(), out.template lanes_as<T>(), count, width};
