@@ -34,6 +34,7 @@ struct overlap_kernel {
   static constexpr lane::residency resident{128, 1};
 
   words array;
+  std::uint64_t pages;  ///< of the array
   overlap_found* found;
   std::uint64_t rounds;
   std::uint64_t steps;  ///< of computing, a round
@@ -62,7 +63,7 @@ struct overlap_kernel {
 
   SLUICE_HD std::uint64_t element_of(std::uint64_t n) const {
     constexpr std::uint64_t prime = 2'654'435'761;
-    const std::uint64_t page = (n * lane::grid_lanes() + lane::grid_index()) * prime % array.pages();
+    const std::uint64_t page = (n * lane::grid_lanes() + lane::grid_index()) * prime % pages;
     return page * array.page_elements() + n % 8;
   }
 
@@ -114,7 +115,8 @@ class overlap_run {
     const overlap_found none{};
     memory::copy_in(found_.view(), 0, std::as_bytes(std::span(&none, 1)));
     const auto started = lane::start(
-        on_, shape_, overlap_kernel{array, found_.lanes_as<overlap_found>(), rounds_, steps, way});
+        on_, shape_,
+        overlap_kernel{array, array.pages(), found_.lanes_as<overlap_found>(), rounds_, steps, way});
     const lane::launch_report report = wait_for(
         *started, stop_asked_, [&] { return cached.failed(); }, [&] { cached.cancel(); });
     cached.sync();
