@@ -92,7 +92,7 @@ def registers(tool):
         return
     command = ["cuobjdump", "-arch", "sm_90", "--dump-resource-usage", tool]
     listing = run(command)
-    for name, pattern, most in (("C12 random reads", r"random_loads\S*array_refIj", 48), ("C12 vector_add", r"vector_add\S*array_ref", 64)):
+    for name, pattern, most in (("C12 random reads", r"pass_kernelINS_9array_refIj\S*random_loads", 48), ("C12 vector_add", r"vector_add\S*array_ref", 64)):
         found = re.findall(r"Function \S*run_resident_kernel\S*" + pattern + r"\S*:\s*\n\s*REG:(\d+) STACK:(\d+)", listing)
         if not found:
             sys.exit(f"bench-gpu: the kernel of {name} is not in {tool}")

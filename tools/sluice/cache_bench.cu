@@ -1,7 +1,6 @@
 #include "tools/sluice/cache_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -19,18 +18,6 @@
 namespace sluice::tool {
 
 namespace {
-
-template <class T>
-void put(const memory::buffer& to, const T& value) {
-  memory::copy_in(to.view(), 0, std::as_bytes(std::span(&value, 1)));
-}
-
-template <class T>
-std::vector<T> take(const memory::buffer& from, std::size_t count) {
-  std::vector<T> values(count);
-  memory::copy_out(from.view(), 0, std::as_writable_bytes(std::span(values)));
-  return values;
-}
 
 access_pattern pattern_of(const std::string& name) {
   if (name == "sequential") return access_pattern::sequential;
@@ -101,14 +88,7 @@ class run_memory {
   memory::buffer tallies_, latencies_, words_, stop_, zipf_, job_;
 };
 
-struct bench_run {
-  lane::machine& on;
-  storage& drives;
-  cache_bench_truth& truth;
-  const cache_bench_point& point;
-  const cache_bench_options& options;
-  const std::function<bool()>& stop_asked;
-
+struct bench_run : cache_bench_task {
   template <class Kernel>
   lane::grid shape(std::uint64_t wanted) const {
     return grid_for<Kernel>(on, options.lanes, wanted);
@@ -161,7 +141,7 @@ struct bench_run {
 
   template <class Policy, cache::mode Mode>
   cache_bench_result measure() const {
-    cached_volume<Policy, Mode> cached(on, drives, settings_of(drives, point, options));
+    cached_volume<Policy, Mode> cached(on, drives, settings_of(*this));
     const auto elements = cached.template array<std::uint64_t>(truth.first_byte, truth.bytes / 8);
     using kernel = access_kernel<std::remove_const_t<decltype(elements)>>;
     // Lanes that all miss want a frame each.
@@ -184,16 +164,9 @@ struct bench_run {
     result.writes = did.writes;
     result.latency = memory.latency();
     truth.written += did.writes;
-    if (did.writes > 0) result.flush_seconds = flush(cached);
+    if (did.writes > 0) result.flush_seconds = flush_seconds(cached);
     account(cached.truth(), result);
     return result;
-  }
-
-  template <class Cached>
-  static double flush(Cached& cached) {
-    const auto began = std::chrono::steady_clock::now();
-    cached.flush();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
 
   static void account(const io_truth& io, cache_bench_result& result) {
@@ -215,58 +188,21 @@ struct bench_run {
 
 }  // namespace
 
-cached_options settings_of(const storage& drives, const cache_bench_point& point,
-                           const cache_bench_options& options) {
-  // A command may time out and be tried again on other queues, but not for ever.
-  constexpr std::uint64_t tries = 4;
-  std::uint64_t longest = 0;
-  for (const drive::drive* each : drives.drives())
-    longest = std::max<std::uint64_t>(longest, each->info().deadline_ms);
-  return {.cache_bytes = point.cache_bytes,
-          .page_bytes = point.page_bytes,
-          .queues = options.queues,
-          .depth = options.depth,
-          .patience_ms = tries * longest,
-          .verify_pages = options.verify_pages};
+void need_possible(const cache_bench_task& task) {
+  const cached_volume<> opened(task.on, task.drives, settings_of(task));
 }
 
-void account_commands(const io_truth& io, cache_bench_result& result) {
-  result.issued = io.commands.issued;
-  result.served = io.commands.served;
-  result.dropped = io.commands.dropped;
-  result.mismatches = io.mismatches;
-  result.bytes_moved = io.bytes_moved;
-  if (result.issued == result.served + result.dropped) return;
-  throw error(error_kind::wrong_answer,
-              "lanes issued " + std::to_string(result.issued) + " commands, and the drives served " +
-                  std::to_string(result.served) + " and dropped " + std::to_string(result.dropped),
-              "please report it with the command line and the machine");
-}
-
-void need_all_right(std::uint64_t wrong, std::uint64_t of, const char* where) {
-  if (wrong == 0) return;
-  throw error(error_kind::wrong_answer,
-              std::to_string(wrong) + " of " + std::to_string(of) + " values read through " + where +
-                  " were not what the drives hold",
-              "please report it with the command line and the machine");
-}
-
-void need_possible(lane::machine& on, storage& drives, const cache_bench_point& point,
-                   const cache_bench_options& options) {
-  const cached_volume<> opened(on, drives, settings_of(drives, point, options));
-}
-
-cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
-                                   const cache_bench_point& point, const cache_bench_options& options,
-                                   const std::function<bool()>& stop_asked) {
-  if (truth.stamped && truth.element_bytes != point.element_bytes)
-    truth = stamp_elements(drives, truth.first_byte, truth.bytes, point.element_bytes, [](std::uint64_t) {});
-  if (point.access == "overlap") return run_overlap_bench(on, drives, truth, point, options, stop_asked);
-  if (point.access != "element") return run_pass_bench(on, drives, truth, point, options, stop_asked);
-  const bench_run run{on, drives, truth, point, options, stop_asked};
+cache_bench_result run_cache_bench(const cache_bench_task& task) {
+  cache_bench_truth& truth = task.truth;
+  if (truth.stamped && truth.element_bytes != task.point.element_bytes)
+    truth = stamp_elements(task.drives, truth.first_byte, truth.bytes, task.point.element_bytes,
+                           [](std::uint64_t) {});
+  if (task.point.access == "overlap") return run_overlap_bench(task);
+  if (task.point.access != "element") return run_pass_bench(task);
+  const bench_run run{task};
   cache_bench_result result = run.by_policy();
   result.bare_per_second = run.bare();
-  if (truth.stamped && truth.written > 0) check_elements(drives, truth);
+  if (truth.stamped && truth.written > 0) check_elements(task.drives, truth);
   return result;
 }
 

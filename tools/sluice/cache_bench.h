@@ -65,29 +65,31 @@ struct cache_bench_result {
   double per_second() const { return seconds > 0 ? static_cast<double>(accesses) / seconds : 0; }
 };
 
+/// One point to be measured, and on what.
+struct cache_bench_task {
+  lane::machine& on;
+  storage& drives;
+  cache_bench_truth& truth;
+  const cache_bench_point& point;
+  const cache_bench_options& options;
+  const std::function<bool()>& stop_asked;
+};
+
 /// Throws error{bad_input} where no cache as the point has it can be opened over the drives.
-void need_possible(lane::machine& on, storage& drives, const cache_bench_point& point,
-                   const cache_bench_options& options);
+void need_possible(const cache_bench_task& task);
+
 /// Runs one point from an empty cache. Every value read is compared with the truth, every write is an
 /// addition of one to an element: after the flush the host reads all elements, and their sum says whether one
 /// was lost. Throws error{wrong_answer} where anything differs, error{io_failure} for the first failed
 /// access.
-cache_bench_result run_cache_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
-                                   const cache_bench_point& point, const cache_bench_options& options,
-                                   const std::function<bool()>& stop_asked);
-
+cache_bench_result run_cache_bench(const cache_bench_task& task);
 /// The same, behind run_cache_bench(), for a point whose access is not "element": a pass over elements in one
 /// way, with nothing else in the lanes' loop; the median of three where the state is "hot". For stamped
 /// elements.
-cache_bench_result run_pass_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
-                                  const cache_bench_point& point, const cache_bench_options& options,
-                                  const std::function<bool()>& stop_asked);
-
+cache_bench_result run_pass_bench(const cache_bench_task& task);
 /// The same for "overlap": reads that were asked for a round ahead, `bare` being plain reads, each beside as
 /// much computing as the reads alone take. For stamped elements of 8 bytes.
-cache_bench_result run_overlap_bench(lane::machine& on, storage& drives, const cache_bench_truth& truth,
-                                     const cache_bench_point& point, const cache_bench_options& options,
-                                     const std::function<bool()>& stop_asked);
+cache_bench_result run_overlap_bench(const cache_bench_task& task);
 
 /// Tells how much has been done, in bytes; may throw to end it.
 using bytes_done = std::function<void(std::uint64_t)>;

@@ -1,15 +1,19 @@
-// What both engines of the cache benchmark do around their launches.
+// What the engines of the cache benchmark do around their launches.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "sluice/array/cached_volume.h"
 #include "sluice/base/error.h"
 #include "sluice/lane/launch.h"
+#include "sluice/memory/buffer.h"
 #include "tools/sluice/cache_bench.h"
 
 namespace sluice::tool {
@@ -47,9 +51,39 @@ inline lane::launch_report wait_for(lane::running_launch& launch, const std::fun
   return report;
 }
 
+/// Runs the kernel over a cache, and returns the seconds that it took. Throws as wait_for(), and
+/// error{io_failure} for the first failed access.
+template <class Cached, class Kernel>
+double run_through(Cached& cached, const cache_bench_task& task, lane::grid shape, const Kernel& kernel) {
+  const auto launch = lane::start(task.on, shape, kernel);
+  const lane::launch_report report = wait_for(
+      *launch, task.stop_asked, [&] { return cached.failed(); }, [&] { cached.cancel(); });
+  cached.sync();
+  return report.seconds;
+}
+
+/// Seconds that the flush takes.
+template <class Cached>
+double flush_seconds(Cached& cached) {
+  const auto began = std::chrono::steady_clock::now();
+  cached.flush();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+/// Values that lanes share with the host, written before a launch and read after it.
+template <class T>
+void put(const memory::buffer& to, const T& value) {
+  memory::copy_in(to.view(), 0, std::as_bytes(std::span(&value, 1)));
+}
+template <class T>
+std::vector<T> take(const memory::buffer& from, std::size_t count) {
+  std::vector<T> values(count);
+  memory::copy_out(from.view(), 0, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
 /// The cache that the point asks for.
-cached_options settings_of(const storage& drives, const cache_bench_point& point,
-                           const cache_bench_options& options);
+cached_options settings_of(const cache_bench_task& task);
 
 /// Takes over what lanes and drives say of the commands. Throws error{wrong_answer} where they disagree.
 void account_commands(const io_truth& io, cache_bench_result& result);

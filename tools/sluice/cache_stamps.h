@@ -18,4 +18,10 @@ constexpr T stamp_of(std::uint64_t i) {
   return static_cast<T>(element_stamp(i));
 }
 
+/// What passes that store leave in it.
+template <class T>
+constexpr T stored_over(std::uint64_t i) {
+  return static_cast<T>(~stamp_of<T>(i));
+}
+
 }  // namespace sluice::tool

@@ -120,6 +120,10 @@ bool all_forget(const std::vector<std::string>& uris) {
   });
 }
 
+void refuse(const std::string& message, const std::string& mend) {
+  throw error(error_kind::bad_input, message, mend);
+}
+
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint64_t& bytes) {
   return add_bytes_as(command, flag, what, bytes);

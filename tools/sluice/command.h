@@ -103,6 +103,9 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::st
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint32_t& bytes);
 
+/// Throws error{bad_input}.
+[[noreturn]] void refuse(const std::string& message, const std::string& mend);
+
 /// Holds an option to real numbers from `least` to `most`. CLI::Range would let "nan" through.
 CLI::Validator real_from(double least, double most);
 

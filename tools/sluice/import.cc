@@ -40,10 +40,6 @@ struct source {
   std::uint64_t bytes = 0;
 };
 
-[[noreturn]] void refuse(const std::string& message, const std::string& mend) {
-  throw error(error_kind::bad_input, message, mend);
-}
-
 source look_at(const std::string& path, const std::string& name) {
   std::error_code fault;
   const fs::file_status what = fs::status(path, fault);

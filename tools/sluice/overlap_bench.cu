@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 
 #include "sluice/array/cached_volume.h"
 #include "sluice/base/bits.h"
 #include "sluice/lane/atomic.h"
 #include "tools/sluice/cache_run.h"
 #include "tools/sluice/cache_stamps.h"
+#include "tools/sluice/pass_kernel.h"
 
 namespace sluice::tool {
 
@@ -62,9 +61,7 @@ struct overlap_kernel {
   }
 
   SLUICE_HD std::uint64_t element_of(std::uint64_t n) const {
-    constexpr std::uint64_t prime = 2'654'435'761;
-    const std::uint64_t page = (n * lane::grid_lanes() + lane::grid_index()) * prime % pages;
-    return page * array.page_elements() + n % 8;
+    return scattered(n * lane::grid_lanes() + lane::grid_index(), pages) * array.page_elements() + n % 8;
   }
 
   SLUICE_HD std::uint64_t computed(std::uint64_t word) const {
@@ -75,27 +72,16 @@ struct overlap_kernel {
 
 class overlap_run {
  public:
-  overlap_run(lane::machine& on, storage& drives, const cache_bench_truth& truth,
-              const cache_bench_point& point, const cache_bench_options& options,
-              const std::function<bool()>& stop_asked)
-      : on_(on),
-        drives_(drives),
-        truth_(truth),
-        point_(point),
-        options_(options),
-        stop_asked_(stop_asked),
-        found_(on.kind(), memory::place::device, sizeof(overlap_found)),
-        shape_(grid_for<overlap_kernel>(on, options.lanes, std::uint64_t{on.processors()} * 128)),
-        rounds_(std::max<std::uint64_t>(1, truth.bytes / point.page_bytes / lanes_of(shape_))) {}
+  explicit overlap_run(const cache_bench_task& task)
+      : task_(task),
+        found_(task.on.kind(), memory::place::device, sizeof(overlap_found)),
+        shape_(
+            grid_for<overlap_kernel>(task.on, task.options.lanes, std::uint64_t{task.on.processors()} * 128)),
+        rounds_(std::max<std::uint64_t>(1, task.truth.bytes / task.point.page_bytes / lanes_of(shape_))) {}
 
   cache_bench_result measure() {
     const double reading = seconds_of(overlap_way::plain, 0);
-    // As many steps as take as long as the reads: from two lengths, what the loop around them takes drops
-    // out.
-    constexpr std::uint64_t few = 64, many = 4096;
-    const double step =
-        (seconds_of(overlap_way::compute, many) - seconds_of(overlap_way::compute, few)) / (many - few);
-    const auto steps = static_cast<std::uint64_t>(std::clamp(reading / std::max(step, 1e-12), 1.0, 1e9));
+    const std::uint64_t steps = steps_for(reading);
     const double plain = seconds_of(overlap_way::plain, steps);
     result_.accesses = rounds_ * lanes_of(shape_);
     result_.bare_per_second = static_cast<double>(result_.accesses) / plain;
@@ -108,31 +94,30 @@ class overlap_run {
   }
 
  private:
-  /// Of one pass from an empty cache. The result has the commands of the last.
-  double seconds_of(overlap_way way, std::uint64_t steps) {
-    plain_cache cached(on_, drives_, settings_of(drives_, point_, options_));
-    const words array = cached.array<std::uint64_t>(truth_.first_byte, truth_.bytes / sizeof(std::uint64_t));
-    const overlap_found none{};
-    memory::copy_in(found_.view(), 0, std::as_bytes(std::span(&none, 1)));
-    const auto started = lane::start(
-        on_, shape_,
-        overlap_kernel{array, array.pages(), found_.lanes_as<overlap_found>(), rounds_, steps, way});
-    const lane::launch_report report = wait_for(
-        *started, stop_asked_, [&] { return cached.failed(); }, [&] { cached.cancel(); });
-    cached.sync();
-    overlap_found got;
-    memory::copy_out(found_.view(), 0, std::as_writable_bytes(std::span(&got, 1)));
-    need_all_right(got.wrong, rounds_ * lanes_of(shape_), "the cache");
-    account_commands(cached.truth(), result_);
-    return report.seconds;
+  /// As many steps of computing a round as take `seconds` in all: by runs of two lengths, so that what the
+  /// loop around them takes drops out.
+  std::uint64_t steps_for(double seconds) {
+    constexpr std::uint64_t few = 64, many = 4096;
+    const double step =
+        (seconds_of(overlap_way::compute, many) - seconds_of(overlap_way::compute, few)) / (many - few);
+    return static_cast<std::uint64_t>(std::clamp(seconds / std::max(step, 1e-12), 1.0, 1e9));
   }
 
-  lane::machine& on_;
-  storage& drives_;
-  const cache_bench_truth& truth_;
-  const cache_bench_point& point_;
-  const cache_bench_options& options_;
-  const std::function<bool()>& stop_asked_;
+  /// Of one pass from an empty cache. The result has the commands of the last.
+  double seconds_of(overlap_way way, std::uint64_t steps) {
+    plain_cache cached(task_.on, task_.drives, settings_of(task_));
+    const words array =
+        cached.array<std::uint64_t>(task_.truth.first_byte, task_.truth.bytes / sizeof(std::uint64_t));
+    put(found_, overlap_found{});
+    const double seconds = run_through(
+        cached, task_, shape_,
+        overlap_kernel{array, array.pages(), found_.lanes_as<overlap_found>(), rounds_, steps, way});
+    need_all_right(take<overlap_found>(found_, 1)[0].wrong, rounds_ * lanes_of(shape_), "the cache");
+    account_commands(cached.truth(), result_);
+    return seconds;
+  }
+
+  const cache_bench_task& task_;
   memory::buffer found_;
   lane::grid shape_;
   std::uint64_t rounds_;
@@ -141,10 +126,6 @@ class overlap_run {
 
 }  // namespace
 
-cache_bench_result run_overlap_bench(lane::machine& on, storage& drives, const cache_bench_truth& truth,
-                                     const cache_bench_point& point, const cache_bench_options& options,
-                                     const std::function<bool()>& stop_asked) {
-  return overlap_run(on, drives, truth, point, options, stop_asked).measure();
-}
+cache_bench_result run_overlap_bench(const cache_bench_task& task) { return overlap_run(task).measure(); }
 
 }  // namespace sluice::tool

@@ -1,18 +1,18 @@
 // `sluice bench cache --access KIND`: whole passes over elements, each in one way, through a cache and over
 // plain memory.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "sluice/array/cached_volume.h"
 #include "sluice/base/bits.h"
+#include "sluice/base/error.h"
 #include "tools/sluice/cache_run.h"
 #include "tools/sluice/pass_kernel.h"
+#include "tools/sluice/plain_array.h"
+#include "tools/sluice/row_kernel.h"
 
 namespace sluice::tool {
 
@@ -21,43 +21,46 @@ namespace {
 /// Counters of single accesses would be most of what is measured here.
 using plain_cache = cached_volume<cache::clock, cache::mode::optimized, false>;
 
+constexpr const char* the_cache = "the cache";
+constexpr const char* plain_memory = "plain memory";
+constexpr std::uint32_t bare_passes = 3;
+
 template <class T>
 class pass_run {
  public:
   using cached_array = plain_cache::array_type<T>;
   using bare_array = plain_array<T>;
 
-  pass_run(lane::machine& on, storage& drives, cache_bench_truth& truth, const cache_bench_point& point,
-           const cache_bench_options& options, const std::function<bool()>& stop_asked)
-      : on_(on),
-        drives_(drives),
-        truth_(truth),
-        point_(point),
-        options_(options),
-        stop_asked_(stop_asked),
-        cached_(on, drives, settings_of(drives, point, options)),
-        array_(cached_.array<T>(truth.first_byte, truth.bytes / sizeof(T))),
-        found_(on.kind(), memory::place::device, sizeof(pass_found)) {}
+  explicit pass_run(const cache_bench_task& task)
+      : task_(task),
+        cached_(task.on, task.drives, settings_of(task)),
+        array_(cached_.array<T>(task.truth.first_byte, task.truth.bytes / sizeof(T))),
+        found_(task.on.kind(), memory::place::device, sizeof(pass_found)) {}
 
   cache_bench_result measure() {
-    if (point_.state == "hot") launch(touch_pages<cached_array>{array_});
+    const std::string& access = task_.point.access;
+    if (hot()) launch(touch_pages<cached_array>{array_});
     const std::uint64_t loads = cached_.truth().cache.loads;
-    if (point_.access == "load") over_drawn<random_loads>();
-    if (point_.access == "store") store();
-    if (point_.access == "pages") over_all<page_reads>(array_.pages());
-    if (point_.access == "loop") over_all<plain_loop>(array_.size());
-    if (point_.access == "walk") over_all<page_walk>(array_.size());
-    if (point_.access == "span") over_all<page_spans>(array_.size());
-    if (point_.access == "gather") gather();
+    if (access == "load") over_drawn<random_loads>();
+    if (access == "store") over_drawn<random_stores>();
+    if (access == "pages") over_all<page_reads>(array_.pages(), false);
+    if (access == "loop") over_all<plain_loop>(array_.size(), true);
+    if (access == "walk") over_all<page_walk>(array_.size(), true);
+    if (access == "span") over_all<page_spans>(array_.size(), true);
+    if (access == "gather") gather();
+    if (access == "store") read_back();
     account(cached_.truth(), loads);
-    if (point_.access == "store") {
-      check_stored(drives_, truth_);
-      truth_.element_bytes = 0;
+    if (access == "store") {
+      check_stored(task_.drives, task_.truth);
+      task_.truth.element_bytes = 0;
     }
     return result_;
   }
 
  private:
+  bool hot() const { return task_.point.state == "hot"; }
+  std::uint32_t passes() const { return hot() ? 3 : 1; }
+
   void account(const io_truth& io, std::uint64_t loads_before) {
     account_commands(io, result_);
     if (result_.bytes_needed != 0)
@@ -67,180 +70,163 @@ class pass_run {
     result_.hit_rate = std::max(0.0, 1 - loaded / static_cast<double>(result_.accesses * passes()));
   }
 
-  std::uint32_t passes() const { return point_.state == "hot" ? 3 : 1; }
-
-  /// Seconds that the kernel takes; and its lanes, in the result.
-  template <class Kernel>
-  double launch(const Kernel& kernel) {
-    const lane::grid shape = grid_of<Kernel>();
-    const auto started = lane::start(on_, shape, kernel);
-    const lane::launch_report report = wait_for(
-        *started, stop_asked_, [&] { return cached_.failed(); }, [&] { cached_.cancel(); });
-    cached_.sync();
-    result_.lanes = lanes_of(shape);
-    return report.seconds;
-  }
   /// Lanes that all miss want a frame each.
   template <class Kernel>
   lane::grid grid_of() const {
-    return grid_for<Kernel>(on_, options_.lanes,
-                            point_.state == "hot" ? ~std::uint64_t{0} : cached_.frames() / 2);
+    return grid_for<Kernel>(task_.on, task_.options.lanes, hot() ? ~std::uint64_t{0} : cached_.frames() / 2);
+  }
+  template <class Kernel>
+  double launch(const Kernel& kernel) {
+    return run_through(cached_, task_, grid_of<Kernel>(), kernel);
   }
 
-  pass_job job(std::uint64_t accesses) const {
-    return {found_.template lanes_as<pass_found>(), options_.seed, accesses, false};
-  }
-  void forget_found() const {
-    const pass_found none{};
-    memory::copy_in(found_.view(), 0, std::as_bytes(std::span(&none, 1)));
-  }
-  pass_found found() const {
-    pass_found got;
-    memory::copy_out(found_.view(), 0, std::as_writable_bytes(std::span(&got, 1)));
-    return got;
+  pass_found found() const { return take<pass_found>(found_, 1)[0]; }
+  template <class Elements, class Pass>
+  pass_kernel<Elements, Pass> kernel_of(const Elements& elements, std::uint64_t lane_accesses,
+                                        bool stored = false) const {
+    return {elements, {task_.options.seed, lane_accesses, stored}, found_.template lanes_as<pass_found>()};
   }
 
-  /// The median of as many passes as the state wants. `check` looks at what a pass left.
-  template <class Kernel, class Check>
-  double median(const Kernel& kernel, std::uint32_t count, const Check& check) {
+  /// Seconds of the kernel: the median of `count` passes, each made ready and checked.
+  template <class Kernel, class Prepare, class Check>
+  double median(const Kernel& kernel, std::uint32_t count, const Prepare& prepare, const Check& check) {
     std::vector<double> seconds;
     for (std::uint32_t pass = 0; pass < count; ++pass) {
-      forget_found();
+      prepare();
+      put(found_, pass_found{});
       seconds.push_back(launch(kernel));
       check();
     }
     std::nth_element(seconds.begin(), seconds.begin() + count / 2, seconds.end());
     return seconds[count / 2];
   }
+  /// The same where a pass is right that found nothing wrong among `accesses`, and this sum.
+  template <class Kernel>
+  double median(const Kernel& kernel, std::uint32_t count, std::uint64_t accesses, std::uint64_t sum,
+                const char* where) {
+    const auto check = [&] {
+      need_all_right(found().wrong, accesses, where);
+      if (found().sum != sum)
+        throw error(error_kind::wrong_answer,
+                    "the sum of " + std::to_string(accesses) + " values read through " + where +
+                        " is not that of what the drives hold",
+                    "please report it with the command line and the machine");
+    };
+    return median(
+        kernel, count, [] {}, check);
+  }
 
+  template <class Kernel>
   void note(double seconds, std::uint64_t accesses, std::uint64_t bytes) {
     result_.seconds = seconds;
     result_.accesses = accesses;
     result_.bytes_needed = bytes;
+    result_.lanes = lanes_of(grid_of<Kernel>());
   }
 
   /// Plain memory that holds the same elements, as many as the cache has room for, and at least a row.
   bare_array make_bare() {
-    const std::uint64_t least = divide_up(point_.row_bytes, point_.page_bytes);
-    const std::uint64_t most =
-        std::max(least, std::min(truth_.bytes, point_.cache_bytes) / point_.page_bytes);
-    bare_ = memory::buffer(on_.kind(), memory::place::device, most * point_.page_bytes);
-    const bare_array made{bare_.template lanes_as<T>(), most * point_.page_bytes / sizeof(T),
-                          static_cast<std::uint32_t>(point_.page_bytes / sizeof(T))};
+    const cache_bench_point& point = task_.point;
+    const std::uint64_t least = divide_up(point.row_bytes, point.page_bytes);
+    const std::uint64_t pages =
+        std::max(least, std::min(task_.truth.bytes, point.cache_bytes) / point.page_bytes);
+    bare_ = memory::buffer(task_.on.kind(), memory::place::device, pages * point.page_bytes);
+    const bare_array made{bare_.template lanes_as<T>(), pages * point.page_bytes / sizeof(T),
+                          static_cast<std::uint32_t>(point.page_bytes / sizeof(T))};
     launch(put_stamps<T>{made.elements, made.count});
     return made;
   }
-  static constexpr std::uint32_t bare_passes = 3;
-
-  std::uint64_t lane_accesses(lane::grid shape) const {
-    const std::uint64_t usual = on_.kind() == backend::cuda ? std::uint64_t{1} << 29 : std::uint64_t{1} << 16;
-    return divide_up(options_.accesses.value_or(usual), lanes_of(shape));
+  std::uint64_t sum_of_stamps(std::uint64_t count) {
+    put(found_, pass_found{});
+    launch(sum_stamps<T>{found_.template lanes_as<pass_found>(), count});
+    return found().sum;
   }
 
-  template <template <class> class Kernel>
+  template <class Kernel>
+  std::uint64_t lane_accesses() const {
+    const std::uint64_t usual =
+        task_.on.kind() == backend::cuda ? std::uint64_t{1} << 29 : std::uint64_t{1} << 16;
+    return divide_up(task_.options.accesses.value_or(usual), lanes_of(grid_of<Kernel>()));
+  }
+
+  /// A pass over elements that lanes draw.
+  template <class Pass>
   void over_drawn() {
-    using ours = Kernel<cached_array>;
-    using bare = Kernel<bare_array>;
-    const std::uint64_t all = lane_accesses(grid_of<ours>()) * lanes_of(grid_of<ours>());
-    const auto right = [&] { need_all_right(found().wrong, all, "the cache"); };
-    note(median(ours{array_, job(lane_accesses(grid_of<ours>()))}, passes(), right), all, all * sizeof(T));
-    const std::uint64_t bare_all = lane_accesses(grid_of<bare>()) * lanes_of(grid_of<bare>());
-    const double seconds = median(bare{make_bare(), job(lane_accesses(grid_of<bare>()))}, bare_passes, [] {});
-    result_.lanes = lanes_of(grid_of<ours>());
-    result_.bare_per_second = static_cast<double>(bare_all) / seconds;
+    using ours = pass_kernel<cached_array, Pass>;
+    using bare = pass_kernel<bare_array, Pass>;
+    const std::uint64_t all = lane_accesses<ours>() * lanes_of(grid_of<ours>());
+    const std::uint64_t bare_all = lane_accesses<bare>() * lanes_of(grid_of<bare>());
+    const ours mine = kernel_of<cached_array, Pass>(array_, lane_accesses<ours>());
+    note<ours>(median(mine, passes(), all, 0, the_cache), all, all * sizeof(T));
+    const bare plain = kernel_of<bare_array, Pass>(make_bare(), lane_accesses<bare>());
+    result_.bare_per_second =
+        static_cast<double>(bare_all) / median(plain, bare_passes, bare_all, 0, plain_memory);
   }
 
-  /// Stores, then draws the same elements again and compares them, through the cache and, after a flush, as
-  /// the drives have them.
-  void store() {
-    over_drawn<random_stores>();
-    using kernel = random_loads<cached_array>;
+  /// After random stores: draws the same elements again and compares them, and flushes. The lane's number and
+  /// its count of accesses decide what it draws.
+  void read_back() {
+    using stores = pass_kernel<cached_array, random_stores>;
     result_.writes = result_.accesses * passes();
-    // The same draws: the lane's number and its count of accesses decide.
-    const lane::grid shape = grid_of<random_stores<cached_array>>();
-    pass_job again = job(lane_accesses(shape));
-    again.changed = true;
-    forget_found();
-    const auto started = lane::start(on_, shape, kernel{array_, again});
-    wait_for(
-        *started, stop_asked_, [&] { return cached_.failed(); }, [&] { cached_.cancel(); });
-    cached_.sync();
+    put(found_, pass_found{});
+    run_through(cached_, task_, grid_of<stores>(),
+                kernel_of<cached_array, random_loads>(array_, lane_accesses<stores>(), true));
     need_all_right(found().wrong, result_.accesses, "the cache after they were stored");
-    const auto began = std::chrono::steady_clock::now();
-    cached_.flush();
-    result_.flush_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result_.flush_seconds = flush_seconds(cached_);
   }
 
-  /// A pass over the whole run of bytes, whose sum or whose single values say whether it was right.
-  template <template <class> class Kernel>
-  void over_all(std::uint64_t accesses) {
-    forget_found();
-    launch(sum_stamps<T>{found_.template lanes_as<pass_found>(), array_.size()});
-    const std::uint64_t sum = found().sum;
-    const auto right = [&] {
-      const pass_found got = found();
-      const bool one_by_one = point_.access == "pages";
-      need_all_right(one_by_one ? got.wrong : (got.sum != sum ? accesses : 0), accesses, "the cache");
-    };
-    note(median(Kernel<cached_array>{array_, job(0)}, passes(), right), accesses, accesses * sizeof(T));
-    const std::uint64_t lanes = result_.lanes;
+  /// A pass over the whole run of bytes. `sums`: it adds up all elements.
+  template <class Pass>
+  void over_all(std::uint64_t accesses, bool sums) {
+    using ours = pass_kernel<cached_array, Pass>;
+    const std::uint64_t sum = sums ? sum_of_stamps(array_.size()) : 0;
+    const ours mine = kernel_of<cached_array, Pass>(array_, 0);
+    note<ours>(median(mine, passes(), accesses, sum, the_cache), accesses, accesses * sizeof(T));
     const bare_array plain = make_bare();
-    const double share = static_cast<double>(plain.count) / static_cast<double>(array_.size());
-    const double seconds = median(Kernel<bare_array>{plain, job(0)}, bare_passes, [] {});
-    result_.bare_per_second = static_cast<double>(accesses) * share / seconds;
-    result_.lanes = lanes;
+    const std::uint64_t bare_sum = sums ? sum_of_stamps(plain.size()) : 0;
+    const double share = static_cast<double>(plain.size()) / static_cast<double>(array_.size());
+    result_.bare_per_second =
+        static_cast<double>(accesses) * share /
+        median(kernel_of<bare_array, Pass>(plain, 0), bare_passes, accesses, bare_sum, plain_memory);
+  }
+
+  /// Seconds of gathering the job's rows, drawn anew from elements before each pass.
+  template <class Elements>
+  double gathered(const Elements& elements, const row_job<T>& job, std::uint32_t count, const char* where) {
+    const auto draw = [&] { launch(draw_rows<T>{job, elements.size() / job.width, task_.options.seed}); };
+    const auto check = [&] {
+      launch(check_rows<T>{job, found_.template lanes_as<pass_found>()});
+      need_all_right(found().wrong, job.count * job.width, where);
+    };
+    return median(row_gather<Elements, T>{elements, job}, count, draw, check);
   }
 
   void gather() {
-    const auto width = static_cast<std::uint32_t>(point_.row_bytes / sizeof(T));
-    const std::uint64_t usual = on_.kind() == backend::cuda ? std::uint64_t{1} << 22 : std::uint64_t{1} << 12;
-    const std::uint64_t count = options_.accesses.value_or(std::min(usual, 2 * GiB / point_.row_bytes));
-    const memory::buffer rows(on_.kind(), memory::place::device, count * sizeof(std::uint64_t));
-    const memory::buffer out(on_.kind(), memory::place::device, count * point_.row_bytes);
-    const row_job<T> job{rows.template lanes_as<std::uint64_t>(), out.template lanes_as<T>(), count, width};
-    const auto draw = [&](std::uint64_t of) {
-      launch(draw_rows<T>{rows.template lanes_as<std::uint64_t>(), job.out, count, of, options_.seed, width});
-    };
-    draw(array_.size() / width);
-    const auto right = [&] {
-      launch(check_rows<T>{job, found_.template lanes_as<pass_found>()});
-      need_all_right(found().wrong, count * width, "the cache");
-    };
-    note(median(row_gather<cached_array>{array_, job}, passes(), right), count, count * point_.row_bytes);
-    const std::uint64_t lanes = lanes_of(grid_of<row_gather<cached_array>>());
-    const bare_array plain = make_bare();
-    draw(plain.size() / width);
-    const double seconds = median(row_gather<bare_array>{plain, job}, bare_passes, right);
-    result_.bare_per_second = static_cast<double>(count) / seconds;
-    result_.lanes = lanes;
+    const std::uint64_t row_bytes = task_.point.row_bytes;
+    const backend kind = task_.on.kind();
+    const std::uint64_t usual = kind == backend::cuda ? std::uint64_t{1} << 22 : std::uint64_t{1} << 12;
+    const std::uint64_t count = task_.options.accesses.value_or(std::min(usual, 2 * GiB / row_bytes));
+    const memory::buffer rows(kind, memory::place::device, count * sizeof(std::uint64_t));
+    const memory::buffer out(kind, memory::place::device, count * row_bytes);
+    const row_job<T> job{rows.template lanes_as<std::uint64_t>(), out.template lanes_as<T>(), count,
+                         static_cast<std::uint32_t>(row_bytes / sizeof(T))};
+    note<row_gather<cached_array, T>>(gathered(array_, job, passes(), the_cache), count, count * row_bytes);
+    result_.bare_per_second =
+        static_cast<double>(count) / gathered(make_bare(), job, bare_passes, plain_memory);
   }
 
-  lane::machine& on_;
-  storage& drives_;
-  cache_bench_truth& truth_;
-  const cache_bench_point& point_;
-  const cache_bench_options& options_;
-  const std::function<bool()>& stop_asked_;
+  const cache_bench_task& task_;
   plain_cache cached_;
   cached_array array_;
   memory::buffer found_, bare_;
   cache_bench_result result_;
 };
 
-template <class T>
-cache_bench_result run_passes(lane::machine& on, storage& drives, cache_bench_truth& truth,
-                              const cache_bench_point& point, const cache_bench_options& options,
-                              const std::function<bool()>& stop_asked) {
-  return pass_run<T>(on, drives, truth, point, options, stop_asked).measure();
-}
-
 }  // namespace
 
-cache_bench_result run_pass_bench(lane::machine& on, storage& drives, cache_bench_truth& truth,
-                                  const cache_bench_point& point, const cache_bench_options& options,
-                                  const std::function<bool()>& stop_asked) {
-  const auto run = point.element_bytes == 4 ? run_passes<std::uint32_t> : run_passes<std::uint64_t>;
-  return run(on, drives, truth, point, options, stop_asked);
+cache_bench_result run_pass_bench(const cache_bench_task& task) {
+  if (task.point.element_bytes == 4) return pass_run<std::uint32_t>(task).measure();
+  return pass_run<std::uint64_t>(task).measure();
 }
 
 }  // namespace sluice::tool

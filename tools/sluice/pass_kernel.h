@@ -1,13 +1,12 @@
-// Kernels that pass over elements in one way each, with nothing else in the loop: for `sluice bench cache
+// Passes over elements in one way each, with nothing else in the lanes' loop: for `sluice bench cache
 // --access`. The same source passes over an array_ref and over plain memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "sluice/base/bits.h"
 #include "sluice/lane/atomic.h"
-#include "sluice/lane/bytes.h"
+#include "sluice/lane/hd.h"
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
 #include "sluice/lane/team.h"
@@ -22,52 +21,9 @@ struct pass_found {
 };
 
 struct pass_job {
-  pass_found* found;
   std::uint64_t seed;
   std::uint64_t accesses;  ///< of each lane, where a pass does not go over all elements
-  bool changed;            ///< elements that are drawn hold what random_stores left there
-};
-
-/// Elements in plain memory, with as much of array_ref's interface as the passes use.
-template <class T>
-struct plain_array {
-  using value_type = T;
-  T* elements;
-  std::uint64_t count;
-  std::uint32_t per_page;
-
-  struct whole_page {
-    const T* first;
-    std::uint32_t count;
-    SLUICE_HD const T* data() const { return first; }
-    SLUICE_HD std::uint32_t size() const { return count; }
-  };
-
-  SLUICE_HD std::uint64_t size() const { return count; }
-  SLUICE_HD std::uint64_t pages() const { return count / per_page; }
-  SLUICE_HD T read(std::uint64_t i) const { return elements[i]; }
-  SLUICE_HD void write(std::uint64_t i, T value) const {
-    lane::on_device(elements[i]).store(value, lane::relaxed);  // others may store to it too
-  }
-  template <class Team>
-  SLUICE_HD whole_page span(const Team& /*team*/, std::uint64_t p) const {
-    return {elements + p * per_page, per_page};
-  }
-  template <class Team, class Use>
-  SLUICE_HD void walk(const Team& /*team*/, std::uint64_t begin, std::uint64_t end, const Use& use) const {
-    for (std::uint64_t p = begin; p < end; ++p) use(elements + p * per_page, p * per_page, per_page);
-  }
-  template <class Team>
-  SLUICE_HD void gather(const Team& team, const std::uint64_t* rows, std::uint64_t rows_count,
-                        std::uint32_t width, T* out) const {
-    using lane::word16;
-    const std::uint32_t words = width * sizeof(T) / sizeof(word16);
-    for (std::uint64_t k = 0; k < rows_count; ++k) {
-      const auto* from = reinterpret_cast<const word16*>(elements + rows[k] * width);
-      auto* to = reinterpret_cast<word16*>(out + k * width);
-      for (std::uint32_t word = team.rank(); word < words; word += team.size()) to[word] = from[word];
-    }
-  }
+  bool stored;             ///< elements that are drawn hold what random_stores left there
 };
 
 /// Which element a lane draws for its n-th access.
@@ -76,61 +32,67 @@ SLUICE_HD inline std::uint64_t drawn(const pass_job& job, std::uint64_t n, std::
   return (draw >> 32) * elements >> 32;
 }
 
-SLUICE_HD inline void tell(std::uint64_t& total, std::uint64_t mine) {
-  if (mine != 0) lane::on_device(total).fetch_add(mine, lane::relaxed);
-}
-
 /// As many lanes as hide the way to memory.
 inline constexpr lane::residency pass_residency{256, 5};
 
-/// Each element compared with its truth.
-template <class Elements>
-struct random_loads {
-  static constexpr lane::residency resident = pass_residency;
+/// The kernel of a pass. `Pass::over(elements, job)` is what each lane does, and tells what it found.
+template <class Elements, class Pass>
+struct pass_kernel {
+  static constexpr lane::residency resident = Pass::resident;
   Elements elements;
   pass_job job;
+  pass_found* found;
 
   SLUICE_HD void operator()() const {
+    const pass_found mine = Pass::over(elements, job);
+    if (mine.sum != 0) lane::on_device(found->sum).fetch_add(mine.sum, lane::relaxed);
+    if (mine.wrong != 0) lane::on_device(found->wrong).fetch_add(mine.wrong, lane::relaxed);
+  }
+};
+
+/// Each element compared with its truth.
+struct random_loads {
+  static constexpr lane::residency resident = pass_residency;
+
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& job) {
     using T = typename Elements::value_type;
-    std::uint64_t wrong = 0;
+    pass_found mine{};
     for (std::uint64_t n = 0; n < job.accesses; ++n) {
       const std::uint64_t i = drawn(job, n, elements.size());
-      const T truth = job.changed ? static_cast<T>(~stamp_of<T>(i)) : stamp_of<T>(i);
-      wrong += elements.read(i) == truth ? 0 : 1;
+      const T truth = job.stored ? stored_over<T>(i) : stamp_of<T>(i);
+      mine.wrong += elements.read(i) == truth ? 0 : 1;
     }
-    tell(job.found->wrong, wrong);
+    return mine;
   }
 };
 
 /// Lanes that draw the same element store the same value.
-template <class Elements>
 struct random_stores {
   static constexpr lane::residency resident = pass_residency;
-  Elements elements;
-  pass_job job;
 
-  SLUICE_HD void operator()() const {
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& job) {
     using T = typename Elements::value_type;
     for (std::uint64_t n = 0; n < job.accesses; ++n) {
       const std::uint64_t i = drawn(job, n, elements.size());
-      elements.write(i, static_cast<T>(~stamp_of<T>(i)));
+      elements.write(i, stored_over<T>(i));
     }
+    return {};
   }
 };
 
 /// `for (i = my index; i < size; i += lanes) sum += a[i]`: what somebody writes who has read nothing about
 /// caches.
-template <class Elements>
 struct plain_loop {
   static constexpr lane::residency resident = pass_residency;
-  Elements elements;
-  pass_job job;
 
-  SLUICE_HD void operator()() const {
-    std::uint64_t sum = 0;
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
+    pass_found mine{};
     for (std::uint64_t i = lane::grid_index(); i < elements.size(); i += lane::grid_lanes())
-      sum += elements.read(i);
-    tell(job.found->sum, sum);
+      mine.sum += elements.read(i);
+    return mine;
   }
 };
 
@@ -159,121 +121,63 @@ SLUICE_HD SLUICE_INLINE std::uint64_t sum_of_page(const Team& team, const T* ele
   return sum;
 }
 
-/// One element of every page, each page once, in a scattered order.
-template <class Elements>
+/// The n-th of `pages` pages in a scattered order that has each once.
+SLUICE_HD inline std::uint64_t scattered(std::uint64_t n, std::uint64_t pages) {
+  constexpr std::uint64_t prime = 2'654'435'761;
+  return n * prime % pages;
+}
+
+/// One element of every page, each page once.
 struct page_reads {
   static constexpr lane::residency resident{128, 8};
-  Elements elements;
-  pass_job job;
 
-  SLUICE_HD void operator()() const {
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
     using T = typename Elements::value_type;
-    constexpr std::uint64_t prime = 2'654'435'761;
     const std::uint64_t pages = elements.pages();
-    const std::uint64_t per_page = elements.size() / pages;
-    std::uint64_t wrong = 0;
+    pass_found mine{};
     for (std::uint64_t n = lane::grid_index(); n < pages; n += lane::grid_lanes()) {
-      const std::uint64_t i = n * prime % pages * per_page + n % 8;
-      wrong += elements.read(i) == stamp_of<T>(i) ? 0 : 1;
+      const std::uint64_t i = scattered(n, pages) * elements.page_elements() + n % 8;
+      mine.wrong += elements.read(i) == stamp_of<T>(i) ? 0 : 1;
     }
-    tell(job.found->wrong, wrong);
+    return mine;
   }
 };
 
 /// Warps walk pages.
-template <class Elements>
 struct page_walk {
   static constexpr lane::residency resident = pass_residency;
-  Elements elements;
-  pass_job job;
 
-  SLUICE_HD void operator()() const {
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
     using T = typename Elements::value_type;
     constexpr std::uint64_t at_once = 8;
     const auto warp = lane::full_warp();
     const std::uint64_t pages = elements.pages();
-    std::uint64_t sum = 0;
+    pass_found mine{};
+    const auto add = [&](const T* page, std::uint64_t, std::uint32_t count) {
+      mine.sum += sum_of_page(warp, page, count);
+    };
     for (std::uint64_t p = lane::grid_index() / 32 * at_once; p < pages;
          p += lane::grid_lanes() / 32 * at_once)
-      (void)elements.walk(
-          warp, p, p + at_once < pages ? p + at_once : pages,
-          [&](const T* page, std::uint64_t, std::uint32_t count) { sum += sum_of_page(warp, page, count); });
-    tell(job.found->sum, sum);
+      (void)elements.walk(warp, p, p + at_once < pages ? p + at_once : pages, add);
+    return mine;
   }
 };
 
 /// Warps hold a page each, one after another.
-template <class Elements>
 struct page_spans {
   static constexpr lane::residency resident = pass_residency;
-  Elements elements;
-  pass_job job;
 
-  SLUICE_HD void operator()() const {
+  template <class Elements>
+  SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
     const auto warp = lane::full_warp();
-    std::uint64_t sum = 0;
+    pass_found mine{};
     for (std::uint64_t p = lane::grid_index() / 32; p < elements.pages(); p += lane::grid_lanes() / 32) {
       const auto span = elements.span(warp, p);
-      sum += sum_of_page(warp, span.data(), span.size());
+      mine.sum += sum_of_page(warp, span.data(), span.size());
     }
-    tell(job.found->sum, sum);
-  }
-};
-
-/// Rows that a gather pass brings in, and where to.
-template <class T>
-struct row_job {
-  const std::uint64_t* rows;
-  T* out;
-  std::uint64_t count;
-  std::uint32_t width;  ///< elements of a row
-};
-
-/// Warps copy rows, each its share.
-template <class Elements>
-struct row_gather {
-  static constexpr lane::residency resident = pass_residency;
-  Elements elements;
-  row_job<typename Elements::value_type> job;
-
-  SLUICE_HD void operator()() const {
-    const std::uint64_t share = divide_up(job.count, lane::grid_lanes() / 32);
-    const std::uint64_t first = lane::grid_index() / 32 * share;
-    if (first >= job.count) return;
-    const std::uint64_t count = job.count - first < share ? job.count - first : share;
-    (void)elements.gather(lane::full_warp(), job.rows + first, count, job.width, job.out + first * job.width);
-  }
-};
-
-/// Draws the rows, and leaves in `out` what no row holds.
-template <class T>
-struct draw_rows {
-  static constexpr lane::residency resident = pass_residency;
-  std::uint64_t* rows;
-  T* out;
-  std::uint64_t count, of, seed;
-  std::uint32_t width;
-
-  SLUICE_HD void operator()() const {
-    for (std::uint64_t k = lane::grid_index(); k < count; k += lane::grid_lanes()) {
-      rows[k] = (mix(seed + k) >> 32) * of >> 32;
-      for (std::uint32_t at = 0; at < width; ++at) out[k * width + at] = ~stamp_of<T>(rows[k] * width + at);
-    }
-  }
-};
-
-/// Compares each element of each row.
-template <class T>
-struct check_rows {
-  static constexpr lane::residency resident = pass_residency;
-  row_job<T> job;
-  pass_found* found;
-
-  SLUICE_HD void operator()() const {
-    std::uint64_t wrong = 0;
-    for (std::uint64_t n = lane::grid_index(); n < job.count * job.width; n += lane::grid_lanes())
-      wrong += job.out[n] == stamp_of<T>(job.rows[n / job.width] * job.width + n % job.width) ? 0 : 1;
-    tell(found->wrong, wrong);
+    return mine;
   }
 };
 
@@ -287,7 +191,7 @@ struct sum_stamps {
   SLUICE_HD void operator()() const {
     std::uint64_t sum = 0;
     for (std::uint64_t i = lane::grid_index(); i < count; i += lane::grid_lanes()) sum += stamp_of<T>(i);
-    tell(found->sum, sum);
+    lane::on_device(found->sum).fetch_add(sum, lane::relaxed);
   }
 };
 
