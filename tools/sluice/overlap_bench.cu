@@ -1,7 +1,6 @@
 // `sluice bench cache --access overlap`: reads that were asked for a round ahead, against plain reads, beside
 // as much computing.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "sluice/array/cached_volume.h"
@@ -9,6 +8,7 @@
 #include "sluice/lane/atomic.h"
 #include "tools/sluice/cache_run.h"
 #include "tools/sluice/cache_stamps.h"
+#include "tools/sluice/calibrate.h"
 #include "tools/sluice/pass_kernel.h"
 
 namespace sluice::tool {
@@ -81,7 +81,8 @@ class overlap_run {
 
   cache_bench_result measure() {
     const double reading = seconds_of(overlap_way::plain, 0);
-    const std::uint64_t steps = steps_for(reading);
+    const std::uint64_t steps =
+        steps_that_take(reading, [this](std::uint64_t few) { return seconds_of(overlap_way::compute, few); });
     const double plain = seconds_of(overlap_way::plain, steps);
     result_.accesses = rounds_ * lanes_of(shape_);
     result_.bare_per_second = static_cast<double>(result_.accesses) / plain;
@@ -94,15 +95,6 @@ class overlap_run {
   }
 
  private:
-  /// As many steps of computing a round as take `seconds` in all: by runs of two lengths, so that what the
-  /// loop around them takes drops out.
-  std::uint64_t steps_for(double seconds) {
-    constexpr std::uint64_t few = 64, many = 4096;
-    const double step =
-        (seconds_of(overlap_way::compute, many) - seconds_of(overlap_way::compute, few)) / (many - few);
-    return static_cast<std::uint64_t>(std::clamp(seconds / std::max(step, 1e-12), 1.0, 1e9));
-  }
-
   /// Of one pass from an empty cache. The result has the commands of the last.
   double seconds_of(overlap_way way, std::uint64_t steps) {
     plain_cache cached(task_.on, task_.drives, settings_of(task_));
