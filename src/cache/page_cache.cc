@@ -57,6 +57,25 @@ page_cache::page_cache(backend on, const cache_options& options, std::uint64_t p
                             std::size_t{shape_.frames()} * options_.reports * sizeof(std::uint64_t));
   shards_ = memory::buffer(on, memory::place::device, counter_shards * sizeof(counter_shard));
   abort_ = memory::buffer(on, memory::place::device, sizeof(std::uint32_t));
+  if (options_.tier_bytes != 0) make_tier(on);
+}
+
+void page_cache::make_tier(backend on) {
+  tier_shape_ = tier_shape_for(options_.tier_bytes / options_.page_bytes, shape_.sets());
+  const std::uint64_t slots = tier_pages();
+  if (slots == 0 || slots >= no_slot) {
+    refuse("a second tier of " + format_bytes(static_cast<double>(options_.tier_bytes)) +
+               " beside a cache of " + std::to_string(shape_.frames()) + " frames",
+           "give it " +
+               format_bytes(static_cast<double>(std::uint64_t{shape_.sets()} * options_.page_bytes)) +
+               " or more, for fewer than 2^32 pages");
+  }
+  tier_pages_ = memory::buffer(on, memory::place::pinned, slots * options_.page_bytes);
+  tier_words_ = memory::buffer(on, memory::place::device, slots * sizeof(std::uint64_t));
+  tier_ = memory::buffer(on, memory::place::device, sizeof(tier_ref));
+  const tier_ref tier(tier_shape_, options_.tier, log2_exact(options_.page_bytes),
+                      tier_words_.lanes_as<std::uint64_t>(), tier_pages_.lanes());
+  memory::copy_in(tier_.view(), 0, std::as_bytes(std::span(&tier, 1)));
 }
 
 cache_view page_cache::view() const {
@@ -67,6 +86,7 @@ cache_view page_cache::view() const {
   view.page_shift = log2_exact(options_.page_bytes);
   view.patience_ns = options_.patience_ms * 1'000'000;
   view.abort = abort_.lanes_as<std::uint32_t>();
+  if (tier_pages() != 0) view.tier = tier_.lanes_as<tier_ref>();
   view.counters = {shards_.lanes_as<counter_shard>(), counter_shards - 1};
   return view;
 }
@@ -107,7 +127,9 @@ statistics page_cache::counted() const {
           .bytes_asked = sum(counter::bytes_asked),
           .loads = sum(counter::loads),
           .writes = sum(counter::writes),
-          .evictions = sum(counter::evictions)};
+          .evictions = sum(counter::evictions),
+          .tier_loads = sum(counter::tier_loads),
+          .tier_stores = sum(counter::tier_stores)};
 }
 
 void page_cache::stop_waits(bool stop) {

@@ -31,6 +31,8 @@ struct stress {
   std::uint32_t page_bytes = 4096;
   std::uint32_t frames = 16;
   std::uint32_t span_every = 0;
+  std::uint32_t tier_pages = 0;
+  cache::tier_kind tier = cache::tier_kind::exclusive;
   /// Commands: then accesses and flushes may time out, and have changed nothing. In memory: a file's system
   /// may stall for longer than these drives' deadline.
   bool forgets = false;
@@ -101,7 +103,9 @@ class lanes_at_once : public ::testing::TestWithParam<stress> {
                            {.cache_bytes = std::uint64_t{what.frames} * what.page_bytes,
                             .page_bytes = what.page_bytes,
                             .queues = 2,
-                            .depth = 32});
+                            .depth = 32,
+                            .tier_bytes = std::uint64_t{what.tier_pages} * what.page_bytes,
+                            .tier = what.tier});
     const element_places places{what.page_bytes, pages, 1, data.first_byte / what.page_bytes};
     const testing::history record(machine_->kind(), warps, launches * operations * 3);
     std::vector<operation> seen_on_drives;
@@ -149,6 +153,12 @@ INSTANTIATE_TEST_SUITE_P(
         stress{.name = "mirror", .options = {"", ""}, .how = drive::layout::mirror},
         stress{
             .name = "answers_late_and_out_of_order", .options = {"shuffle=1&delay_us=200"}, .span_every = 4},
+        stress{.name = "an_exclusive_tier", .options = {""}, .span_every = 4, .tier_pages = 24},
+        stress{.name = "an_inclusive_tier_over_a_mirror",
+               .options = {"", ""},
+               .how = drive::layout::mirror,
+               .tier_pages = 32,
+               .tier = cache::tier_kind::inclusive},
         stress{.name = "pages_of_several_commands", .options = {"mdts=8KiB"}, .page_bytes = 16 * KiB},
         stress{.name = "a_replica_that_fails_now_and_then",
                .options = {"", "error_rate=0.02&seed=3"},

@@ -150,6 +150,7 @@ struct shape {
   int drives;
   drive::layout how;
   std::uint32_t warps;
+  bool tier = false;  ///< of twice the cache's size
 };
 void PrintTo(const shape& what, std::ostream* to) { *to << what.name; }
 
@@ -177,7 +178,9 @@ TEST_P(reread, gives_another_process_all_that_was_flushed) {
   {
     const auto machine = any_machine();
     storage drives = storage::open(uris(), {.mode = drive::access::write});
-    cached_volume<> cached(*machine, drives, an_eighth());
+    cached_options options = an_eighth();
+    if (GetParam().tier) options.tier_bytes = 2 * options.cache_bytes;
+    cached_volume<> cached(*machine, drives, options);
     lane::launch(*machine, grid_of(GetParam().warps),
                  write_all{cached.array<std::uint64_t>(drives.volume().find("words"))});
     try {
@@ -195,6 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(shape{"one_warp", 1, drive::layout::stripe, 1},
                       shape{"one_warp_on_a_mirror", 2, drive::layout::mirror, 1},
                       shape{"some_warps_on_a_stripe", 2, drive::layout::stripe, 33},
+                      shape{"some_warps_with_a_tier", 2, drive::layout::stripe, 33, true},
                       shape{"a_thousand_warps_on_a_mirror", 2, drive::layout::mirror, 1000},
                       shape{"ten_thousand_warps", 1, drive::layout::stripe, 10'000},
                       shape{"ten_thousand_warps_on_a_stripe", 2, drive::layout::stripe, 10'000}),

@@ -45,7 +45,9 @@ INSTANTIATE_TEST_SUITE_P(steps, cache_mutant,
                                            "cache.drop_span_lock", "cache.evict_pinned",
                                            "cache.drop_revalidation", "cache.write_while_writing",
                                            "cache.drop_arrival", "cache.first_report_only",
-                                           "cache.same_source", "cache.leave_others_alone"),
+                                           "cache.same_source", "cache.leave_others_alone",
+                                           "cache.tier_keep_overwritten", "cache.tier_keep_stale",
+                                           "cache.tier_pass_filling", "cache.tier_refill_draining"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 // The explorer's scenarios end with every page written; this one cannot.

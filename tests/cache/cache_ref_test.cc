@@ -19,15 +19,20 @@ using testing::fake_store_options;
 using testing::fake_store_ref;
 using testing::plain_cache;
 
+/// No second tier, or one of a few slots more than there are frames.
+enum class tiers : std::uint8_t { none, exclusive, inclusive };
+
 /// A store and a cache of `frames` frames over it.
-template <class Policy = clock, mode Mode = mode::optimized>
+template <class Policy = clock, mode Mode = mode::optimized, tiers Tier = tiers::none>
 struct rig {
   using ref = cache_ref<fake_store_ref, Policy, Mode>;
   static_assert(std::is_trivially_copyable_v<ref>);
 
   rig(std::uint64_t frames, const fake_store_options& options)
       : store(options),
-        memory(frames, options.page_bytes, 20'000'000),
+        memory(frames, options.page_bytes, 20'000'000,
+               {Tier == tiers::none ? 0 : frames + 3,
+                Tier == tiers::inclusive ? tier_kind::inclusive : tier_kind::exclusive}),
         cache(memory.view(), fake_store_ref{&store}) {}
 
   std::uint64_t value(std::uint64_t page, std::uint32_t at) {
@@ -47,13 +52,15 @@ struct rig {
 
 template <class Variant>
 class any_cache : public ::testing::Test {};
-template <class Policy, mode Mode>
+template <class Policy, mode Mode, tiers Tier = tiers::none>
 struct variant {
-  using rig = cache::rig<Policy, Mode>;
+  using rig = cache::rig<Policy, Mode, Tier>;
 };
-using variants = ::testing::Types<variant<clock, mode::optimized>, variant<fifo, mode::optimized>,
-                                  variant<random, mode::optimized>, variant<s3_fifo, mode::optimized>,
-                                  variant<clock, mode::naive>, variant<clock, mode::none>>;
+using variants = ::testing::Types<
+    variant<clock, mode::optimized>, variant<fifo, mode::optimized>, variant<random, mode::optimized>,
+    variant<s3_fifo, mode::optimized>, variant<clock, mode::naive>, variant<clock, mode::none>,
+    variant<clock, mode::optimized, tiers::exclusive>, variant<s3_fifo, mode::optimized, tiers::inclusive>,
+    variant<fifo, mode::naive, tiers::exclusive>>;
 TYPED_TEST_SUITE(any_cache, variants);
 
 TYPED_TEST(any_cache, reads_every_element_of_a_store_much_larger_than_itself) {

@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(steps, history_mutant,
                          ::testing::Values("cache.ask_twice_why", "cache.clean_pinned", "cache.drop_reprobe",
                                            "cache.drop_revalidation", "cache.drop_set_lock",
                                            "cache.evict_pinned", "cache.flush_before_overwritten",
-                                           "cache.same_version", "cache.write_while_writing"),
+                                           "cache.same_version", "cache.tier_keep_stale",
+                                           "cache.tier_refill_draining", "cache.write_while_writing"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 }  // namespace

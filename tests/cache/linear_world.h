@@ -32,7 +32,8 @@ struct scenario {
   std::uint32_t operations;
   std::uint32_t span_every = 0;   ///< see mixed_lanes
   std::uint32_t flush_every = 0;  ///< of a warp's first lane; 0: never
-  bool one_watches = false;       ///< the first warp reads one element over and over, others read all
+  testing::tier_size tier = {};
+  bool one_watches = false;  ///< the first warp reads one element over and over, others read all
   std::string (*run)(const scenario&, lane::explore::policy, std::uint64_t seed);
 };
 
@@ -44,7 +45,7 @@ class world {
   world(const scenario& what, std::uint64_t seed)
       : what_(what),
         store_(with(what.store, seed)),
-        memory_(what.frames, page_bytes, 400'000'000),
+        memory_(what.frames, page_bytes, 400'000'000, what.tier),
         record_(backend::cpu, what.warps, most_records(), what.lanes),
         work_{Cache(memory_.view(), fake_store_ref{&store_}),
               places(),
@@ -246,6 +247,25 @@ inline const std::vector<scenario>& all() {
        .lanes = 2,
        .operations = 6,
        .flush_every = 6,
+       .run = run<optimized>},
+      {.name = "an_exclusive_tier",
+       .frames = 2,
+       .store = {.pages = 5, .write_reports = 2, .most_delay = 1},
+       .warps = 3,
+       .lanes = 2,
+       .operations = 6,
+       .flush_every = 6,
+       .tier = {2, tier_kind::exclusive},
+       .run = run<optimized>},
+      {.name = "an_inclusive_tier",
+       .frames = 3,
+       .store = {.pages = 5},
+       .warps = 3,
+       .lanes = 2,
+       .operations = 5,
+       .span_every = 3,
+       .flush_every = 6,
+       .tier = {3, tier_kind::inclusive},
        .run = run<optimized>},
       {.name = "naive",
        .frames = 2,

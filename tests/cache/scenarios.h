@@ -45,10 +45,12 @@ class world {
   static constexpr std::uint32_t words = page_bytes / 8;
   using cache_type = cache_ref<fake_store_ref>;
 
-  world(std::uint64_t frames, testing::fake_store_options options, std::uint64_t seed)
+  world(std::uint64_t frames, testing::fake_store_options options, const testing::tier_size& tier,
+        std::uint64_t seed)
       : seed_(seed),
         store_(with(std::move(options), seed)),
-        memory_(frames, page_bytes, 400'000'000),
+        memory_(frames, page_bytes, 400'000'000, tier),
+        exclusive_(tier.kind == tier_kind::exclusive),
         cache(memory_.view(), fake_store_ref{&store_}),
         begun_(store_.options().pages),
         ended_(store_.options().pages) {}
@@ -170,18 +172,48 @@ class world {
       }
       if (!word.is_clean()) continue;
       const page_id page = cache.directory().page(frame, word);
-      const std::byte* bytes = memory_.view().frames + std::size_t{frame} * page_bytes;
-      for (std::uint32_t at = 0; at < words; ++at) {
-        std::uint64_t value;
-        std::memcpy(&value, bytes + at * 8, 8);
-        if (value != store_.media_word(page.value, at)) fail("a clean frame differs from the store");
-      }
+      if (differs(memory_.view().frames + std::size_t{frame} * page_bytes, page))
+        fail("a clean frame differs from the store");
     }
+    check_slots();
+  }
+
+  /// What holds of the second tier but under the set's lock: no two slots for one page, and full ones that
+  /// may be drained equal the store. An exclusive one has no page that is in a frame.
+  void check_slots() {
+    if (SLUICE_TSAN || memory_.word(0).locked()) return;
+    for (std::uint32_t slot = 0; slot < memory_.tier_slots(); ++slot) {
+      const slot_word word = memory_.slot(slot);
+      if (word.is() == slot_word::state::empty) continue;
+      for (std::uint32_t other = 0; other < slot; ++other)
+        if (memory_.slot(other).names(word.tag())) fail("two slots for one page");
+      if (word.is() != slot_word::state::full) continue;
+      if (has_frame(word.tag())) {
+        if (exclusive_) fail("a page both in a frame and in the second tier");
+        continue;
+      }
+      const page_id page = memory_.page_in(slot, word);
+      if (differs(memory_.slot_bytes(slot), page)) fail("a full slot differs from the store");
+    }
+  }
+  bool has_frame(std::uint32_t tag) const {
+    for (std::uint32_t frame = 0; frame < memory_.shape().frames(); ++frame)
+      if (memory_.word(frame).names(tag)) return true;
+    return false;
+  }
+  bool differs(const std::byte* bytes, page_id page) {
+    for (std::uint32_t at = 0; at < words; ++at) {
+      std::uint64_t value;
+      std::memcpy(&value, bytes + at * 8, 8);
+      if (value != store_.media_word(page.value, at)) return true;
+    }
+    return false;
   }
 
   std::uint64_t seed_;
   fake_store store_;
   testing::plain_cache memory_;
+  bool exclusive_;
 
  public:
   cache_type cache;
@@ -198,6 +230,7 @@ struct scenario {
   std::uint32_t warps;
   std::uint32_t lanes;
   void (*body)(world&);
+  testing::tier_size tier = {};
 };
 
 inline void reads_and_adds(world& w) {
@@ -301,13 +334,48 @@ inline const std::vector<scenario>& all() {
       {"flush_among_adds", 2, {.pages = 3}, 2, 2, adds_to_one_page_and_flushes},
       {"spans_among_elements", 3, {.pages = 5}, 3, 2, spans_among_elements},
       {"overwrites_among_reads", 3, {.pages = 4}, 3, 2, overwrites_among_reads},
+      {"an_exclusive_tier", 2, {.pages = 6}, 2, 3, reads_and_adds, {2, tier_kind::exclusive}},
+      {"an_inclusive_tier", 2, {.pages = 6}, 2, 3, reads_and_adds, {3, tier_kind::inclusive}},
+      {"an_exclusive_tier_under_spans",
+       3,
+       {.pages = 5},
+       3,
+       2,
+       spans_among_elements,
+       {2, tier_kind::exclusive}},
+      {"an_inclusive_tier_under_overwrites",
+       3,
+       {.pages = 5},
+       3,
+       2,
+       overwrites_among_reads,
+       {2, tier_kind::inclusive}},
+      {"an_exclusive_tier_under_overwrites",
+       3,
+       {.pages = 5},
+       3,
+       2,
+       overwrites_among_reads,
+       {2, tier_kind::exclusive}},
+      {"a_tier_over_a_failing_mirror",
+       2,
+       {.pages = 5,
+        .read_reports = 2,
+        .write_reports = 4,
+        .sources = 2,
+        .bad_sources = {3},
+        .bad_writes = {{0, 2}, {1, 2}, {2, 2}}},
+       2,
+       2,
+       reads_and_adds,
+       {2, tier_kind::inclusive}},
   };
   return list;
 }
 
 /// Runs one scenario under one schedule; what went wrong, or nothing.
 inline std::string run(const scenario& what, lane::explore::policy how, std::uint64_t seed) {
-  const auto w = std::make_unique<world>(what.frames, what.store, seed);
+  const auto w = std::make_unique<world>(what.frames, what.store, what.tier, seed);
   const lane::explore::result result = lane::explore::run(
       {.how = how, .seed = seed, .expected_steps = 2000, .warps = what.warps, .lanes = what.lanes},
       [&w, &what] { what.body(*w); });

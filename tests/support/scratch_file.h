@@ -9,9 +9,16 @@
 
 namespace sluice::test {
 
+/// Where files are memory, if there is such a place: no other program's disk traffic stalls them.
+inline std::filesystem::path memory_folder() {
+  const std::filesystem::path shared = "/dev/shm";
+  return ::access(shared.c_str(), W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
+}
+
 class scratch_file {
  public:
-  scratch_file() : path_((std::filesystem::temp_directory_path() / "sluice-XXXXXX").string()) {
+  explicit scratch_file(const std::filesystem::path& folder = std::filesystem::temp_directory_path())
+      : path_((folder / "sluice-XXXXXX").string()) {
     const int fd = ::mkstemp(path_.data());
     if (fd >= 0) ::close(fd);
   }

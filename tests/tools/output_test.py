@@ -179,6 +179,17 @@ class Output(ToolTest):
         self.assertEqual({row["hit_rate"] for row in result["rows"]}, {1})
         self.assertEqual({row["commands_issued"] for row in result["rows"]}, {64})
 
+    def test_bench_cache_brings_pages_from_a_second_tier(self):
+        result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:1MiB", "--cache", "128KiB", "--accesses", "8192", "--mix", "0.25",
+                             "--sweep", "tier=0,1MiB", "--sweep", "tier_kind")
+        self.check_bench(result)
+        for row in result["rows"]:
+            self.check_bench(row)
+            self.assertEqual(row["tier_loads"] > 0, row["tier"] > 0)
+            self.assertGreater(row["writes"], 0)
+        without, tiered = ([row["commands_issued"] for row in result["rows"] if (row["tier"] > 0) == on] for on in (False, True))
+        self.assertLess(max(tiered), min(without))
+
     def test_bench_cache_overlaps_reads_with_computing(self):
         result = self.result("bench", "cache", "--backend", "cpu", "--drive", "mem:1MiB", "--cache", "2MiB", "--access", "overlap", "--threads", "32")
         self.check_bench(result)

@@ -77,6 +77,8 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
           {"hit_rate", result.hit_rate}};
   return {{"cache", point.cache_bytes},
           {"page", point.page_bytes},
+          {"tier", point.tier_bytes},
+          {"tier_kind", point.tier_kind},
           {"mode", point.mode},
           {"policy", point.policy},
           {"access", point.access},
@@ -96,6 +98,7 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
           {"dropped", result.dropped},
           {"mismatches", result.mismatches},
           {"hit_rate", result.hit_rate},
+          {"tier_loads", result.tier_loads},
           {"verified", true},
           {"latency_us",
            {{"p50", result.latency.p50},

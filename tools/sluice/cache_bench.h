@@ -18,6 +18,8 @@ namespace sluice::tool {
 struct cache_bench_point {
   std::uint64_t cache_bytes = 64 * MiB;
   std::uint32_t page_bytes = 4096;
+  std::uint64_t tier_bytes = 0;  ///< of host memory behind the cache
+  std::string tier_kind = "exclusive";
   std::string mode = "optimized";
   std::string policy = "clock";
   std::string access = "element";
@@ -57,6 +59,7 @@ struct cache_bench_result {
   std::uint64_t issued = 0, served = 0, dropped = 0;
   std::uint64_t mismatches =
       0;  ///< pages that were not as they were sealed, and were had from another replica
+  std::uint64_t tier_loads = 0;  ///< pages that the second tier served
   std::uint64_t bytes_needed = 0, bytes_moved = 0;
   double amplification = 0, hit_rate = 0;
   latency_summary latency;

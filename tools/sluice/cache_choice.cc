@@ -44,6 +44,7 @@ void add_axes(CLI::App& command, cache_choice& choice) {
   add_bytes(command, "--cache", "memory for pages", choice.point.cache_bytes);
   add_bytes(command, "--page", "bytes that move at once: a power of two, 512 to 64KiB",
             choice.point.page_bytes);
+  add_tier(command, choice.point.tier_bytes, choice.point.tier_kind);
   command
       .add_option("--mode", choice.point.mode, "none: every access is I/O; naive: no coalescing; optimized")
       ->check(CLI::IsMember({"none", "naive", "optimized"}))
@@ -74,8 +75,8 @@ void add_axes(CLI::App& command, cache_choice& choice) {
   command.add_option("--mix", choice.point.write_share, "share of accesses that write, 0 to 1")
       ->check(real_from(0, 1))
       ->capture_default_str();
-  choice.sweep.add_to(
-      command, {"cache", "page", "mode", "policy", "access", "state", "element", "row", "pattern", "mix"});
+  choice.sweep.add_to(command, {"cache", "page", "tier", "tier_kind", "mode", "policy", "access", "state",
+                                "element", "row", "pattern", "mix"});
   add_result_files(command, choice.files);
 }
 
@@ -131,6 +132,10 @@ std::vector<cache_bench_point> points_of(const cache_choice& choice, std::uint64
               [](auto& point, std::uint64_t value) { point.cache_bytes = value; });
   sweep.along("page", std::vector<std::uint32_t>{512, 4096, 65536},
               [](auto& point, auto value) { point.page_bytes = value; });
+  sweep.along("tier", std::vector<std::uint64_t>{0, share(4), share(1)},
+              [](auto& point, std::uint64_t value) { point.tier_bytes = value; });
+  sweep.along("tier_kind", text{"exclusive", "inclusive"},
+              [](auto& point, const auto& value) { point.tier_kind = value; });
   sweep.along("mode", text{"none", "naive", "optimized"},
               [](auto& point, const auto& value) { point.mode = value; });
   sweep.along("policy", text{"clock", "fifo", "random", "s3fifo"},

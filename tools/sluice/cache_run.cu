@@ -18,7 +18,10 @@ cached_options settings_of(const cache_bench_task& task) {
           .queues = task.options.queues,
           .depth = task.options.depth,
           .patience_ms = tries * longest,
-          .verify_pages = task.options.verify_pages};
+          .verify_pages = task.options.verify_pages,
+          .tier_bytes = task.point.tier_bytes,
+          .tier = task.point.tier_kind == "inclusive" ? cache::tier_kind::inclusive
+                                                      : cache::tier_kind::exclusive};
 }
 
 void account_commands(const io_truth& io, cache_bench_result& result) {
@@ -26,6 +29,7 @@ void account_commands(const io_truth& io, cache_bench_result& result) {
   result.served = io.commands.served;
   result.dropped = io.commands.dropped;
   result.mismatches = io.mismatches;
+  result.tier_loads = io.cache.tier_loads;
   result.bytes_moved = io.bytes_moved;
   if (result.issued == result.served + result.dropped) return;
   throw error(error_kind::wrong_answer,

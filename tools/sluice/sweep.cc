@@ -15,10 +15,12 @@ constexpr std::size_t most_values = 1000;  // of one range
   throw error(error_kind::bad_input, "--sweep " + axis + ": " + what, mend);
 }
 
-std::uint64_t count(const std::string& axis, const std::string& word, std::uint64_t most) {
+std::uint64_t count(const std::string& axis, const std::string& word, std::uint64_t most,
+                    std::uint64_t least = 1) {
   const std::uint64_t value = parse_bytes(word, "--sweep " + axis);
-  if (value == 0 || value > most)
-    refuse_values(axis, "'" + word + "' is out of range", "use values from 1 to " + std::to_string(most));
+  if (value < least || value > most)
+    refuse_values(axis, "'" + word + "' is out of range",
+                  "use values from " + std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
 
@@ -99,12 +101,13 @@ std::vector<double> sweep_choice::shares(const std::string& axis, const std::vec
 }
 
 std::vector<std::uint64_t> sweep_choice::counts(const std::string& axis,
-                                                const std::vector<std::string>& words, std::uint64_t most) {
+                                                const std::vector<std::string>& words, std::uint64_t least,
+                                                std::uint64_t most) {
   std::vector<std::uint64_t> values;
   for (const std::string& word : words) {
     const std::size_t dots = word.find("..");
     if (dots == std::string::npos)
-      values.push_back(count(axis, word, most));
+      values.push_back(count(axis, word, most, least));
     else
       unroll(axis, word, dots, most, values);
   }

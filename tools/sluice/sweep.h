@@ -36,7 +36,8 @@ class sweep_choice {
       return shares(axis, words);
     } else {
       std::vector<Value> values;
-      for (const std::uint64_t value : counts(axis, words, std::numeric_limits<Value>::max()))
+      const std::uint64_t least = std::find(usual.begin(), usual.end(), 0U) != usual.end() ? 0 : 1;
+      for (const std::uint64_t value : counts(axis, words, least, std::numeric_limits<Value>::max()))
         values.push_back(static_cast<Value>(value));
       return values;
     }
@@ -54,10 +55,10 @@ class sweep_choice {
                                               const std::vector<std::string>& known);
   /// Numbers from 0 to 1.
   static std::vector<double> shares(const std::string& axis, const std::vector<std::string>& words);
-  /// Whole numbers from 1 to `most`, or sizes. "A..B" stands for A, 2 A, 4 A and so on up to B, "A..B+S" for
-  /// steps of S.
+  /// Whole numbers from `least` to `most`, or sizes. "A..B", with A no less than 1, stands for A, 2 A, 4 A
+  /// and so on up to B, "A..B+S" for steps of S.
   static std::vector<std::uint64_t> counts(const std::string& axis, const std::vector<std::string>& words,
-                                           std::uint64_t most);
+                                           std::uint64_t least, std::uint64_t most);
 
   std::vector<swept> swept_;
 };

@@ -26,6 +26,8 @@ struct cached_options {
   std::uint32_t depth = 1024;          ///< entries a queue
   std::uint64_t patience_ms = 30'000;  ///< how long one access may wait
   bool verify_pages = false;           ///< check pages of sealed datasets when they come
+  std::uint64_t tier_bytes = 0;        ///< for pages that frames gave up, in pinned host memory; 0: none
+  cache::tier_kind tier = cache::tier_kind::exclusive;
 };
 
 /// What was asked, and what it took: the I/O truth of everything since the start.
@@ -74,7 +76,9 @@ class cached_volume {
                {.bytes = options.cache_bytes,
                 .page_bytes = options.page_bytes,
                 .reports = store_.ref().reports(true),
-                .patience_ms = options.patience_ms},
+                .patience_ms = options.patience_ms,
+                .tier_bytes = options.tier_bytes,
+                .tier = options.tier},
                store_.ref().pages()),
         mailbox_(on.kind(), memory::place::pinned, sizeof(mailbox)),
         before_(over.counters()) {

@@ -14,6 +14,7 @@
 #include "sluice/cache/directory.h"
 #include "sluice/cache/element.h"
 #include "sluice/cache/frame_word.h"
+#include "sluice/cache/host_tier.h"
 #include "sluice/cache/page_store.h"
 #include "sluice/cache/policy.h"
 #include "sluice/lane/atomic.h"
@@ -81,6 +82,7 @@ struct cache_view {
   std::uint32_t page_shift = 12;
   std::uint64_t patience_ns = 0;   ///< how long one access may wait
   std::uint32_t* abort = nullptr;  ///< in lanes' memory; ends all waits when the host sets it
+  const tier_ref* tier = nullptr;  ///< in lanes' memory; none where there is no second tier
   counters_ref counters;
 };
 
@@ -102,6 +104,7 @@ class cache_ref {
   cache_ref() = default;
   cache_ref(const cache_view& view, const Store& store) : view_(view), store_(store), pages_(store.pages()) {
     view_.directory = view.directory.with_copies(store.sources(), store.reports(true) / store.sources());
+    if (Mode == mode::none) view_.tier = nullptr;  // each access is I/O
   }
 
   SLUICE_HD std::uint32_t page_bytes() const { return 1U << view_.page_shift; }
@@ -205,6 +208,8 @@ class cache_ref {
     page_id page;
     bool loading = false;       ///< `frame` is ours to consume: our pin was born with it
     bool seen = false;          ///< its first look is over, and counted
+    bool from_tier = false;     ///< the load under way brings what the second tier has
+    bool shuns_tier = false;    ///< what that had was bad
     std::uint32_t attempt = 0;  ///< loads of ours that failed
     std::uint32_t frame = no_frame_index;
   };
@@ -213,6 +218,7 @@ class cache_ref {
     bool moved = false;                      ///< something came of it: look again at once
     bool load = false;                       ///< quest.frame is taken and wants its load
     bool ready = false;                      ///< quest.frame is pinned for us
+    tier_move move;                          ///< of the frame that is taken, before its load
     std::uint32_t clean = no_frame_index;    ///< this frame is writing and wants its write
     std::uint32_t wait_at = no_frame_index;  ///< the frame whose transfer we wait for
     status failure;
@@ -332,13 +338,21 @@ class cache_ref {
   SLUICE_HD bool loads_again(quest& mine, status failed) const;
   SLUICE_HD step renew(quest& mine, const sighting& seen) const;
   SLUICE_HD step take(quest& mine, const set_view& seen) const;
-  SLUICE_HD claim_request request_for(page_id page) const;
+  SLUICE_HD claim_request request_for(const quest& mine) const;
   template <class Team>
-  SLUICE_HD void submit_loads(const Team& team, bool load, const quest& mine, lane::budget& left) const;
+  SLUICE_HD void submit_loads(const Team& team, const step& led, const quest& mine, lane::budget& left) const;
   template <class Team>
   SLUICE_HD void submit_writes(const Team& team, std::uint32_t frame, lane::budget& left) const;
   template <class Team>
   SLUICE_HD bool pause(const Team& team, waits_for what, std::uint32_t wait_at, lane::budget& left) const;
+
+  // detail/tier.h
+  template <class Team>
+  SLUICE_HD bool move_pages(const Team& team, const tier_move& move, std::uint32_t frame) const;
+  template <class Team>
+  SLUICE_NOINLINE SLUICE_HD static void move_by_team(const cache_ref* self, Team team, tier_move move,
+                                                     std::uint32_t frame);
+  SLUICE_HD void report_moved(std::uint32_t frame) const;
 
   // detail/check.h
   template <class Team>
@@ -370,4 +384,5 @@ class cache_ref {
 #include "sluice/cache/detail/flush.h"
 #include "sluice/cache/detail/hit.h"
 #include "sluice/cache/detail/spans.h"
+#include "sluice/cache/detail/tier.h"
 #include "sluice/cache/detail/visit.h"

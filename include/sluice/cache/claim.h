@@ -7,6 +7,7 @@
 #include "sluice/base/types.h"
 #include "sluice/cache/directory.h"
 #include "sluice/cache/frame_word.h"
+#include "sluice/cache/host_tier.h"
 #include "sluice/cache/policy.h"
 #include "sluice/cache/set_view.h"
 #include "sluice/lane/hd.h"
@@ -26,12 +27,15 @@ struct claim_request {
   std::uint32_t load_reports = 1;   ///< of the page's load; at most frame_word::max_reports
   std::uint32_t write_reports = 1;  ///< of a write-back
   bool overwrite = false;           ///< taken for a span that overwrites it: nothing is loaded
+  bool again = false;               ///< what the tier has is not wanted: a load failed
+  const tier_ref* tier = nullptr;   ///< the second tier, if there is one
 };
 
 struct claim_result {
   claim_outcome outcome = claim_outcome::busy;
   bool evicted = false;                  ///< taken: another page had to go
   std::uint32_t frame = no_frame_index;  ///< taken: now loading, with the caller's pin
+  tier_move move;                        ///< taken: the caller moves it first
   std::uint32_t cleaning =
       no_frame_index;  ///< a dirty frame that now is writing: the caller submits its write
   std::uint32_t wait_at = no_frame_index;  ///< busy: a frame whose transfer is worth polling for
@@ -102,6 +106,10 @@ SLUICE_HD claim_result claim_locked(const set_view& set, const claim_request& re
   const std::uint32_t frame = set.frame(position);
   const frame_word word = set.word(position);
   if (!word.is_victim() && !lane::planted("cache.evict_pinned")) return {};
+  bucket_view wanted;
+  if (request.tier != nullptr) wanted = request.tier->find(set.set(), set.tag());
+  // It is on its way there, and who fills it waits for nothing.
+  if (wanted.is_filling() && !lane::planted("cache.tier_pass_filling")) return {};
   frame_word taken = request.overwrite ? word.taken_to_overwrite(set.tag())
                                        : word.taken_to_load(set.tag(), request.load_reports);
   if (Policy::first_use_counts) taken = taken.referenced_now();
@@ -113,6 +121,8 @@ SLUICE_HD claim_result claim_locked(const set_view& set, const claim_request& re
   result.outcome = claim_outcome::taken;
   result.frame = frame;
   result.evicted = word.is_clean();
+  if (request.tier != nullptr)
+    result.move = request.tier->exchange(set.set(), word, wanted, !request.overwrite && !request.again);
   if (2 * lane::bit_count(set.dirty()) >= set.ways())
     result.cleaning = clean_ahead(set, request.write_reports);
   return result;

@@ -17,8 +17,10 @@ enum class counter : std::uint32_t {
   loads,        ///< pages brought in (asked for; also those that failed)
   writes,       ///< pages written back
   evictions,    ///< pages given up for another
+  tier_loads,   ///< of the loads, how many the second tier served
+  tier_stores,  ///< pages copied into the second tier
 };
-inline constexpr std::uint32_t counter_kinds = 6;
+inline constexpr std::uint32_t counter_kinds = 8;
 
 /// One shard: a line of its own.
 struct alignas(line_bytes) counter_shard {
@@ -33,6 +35,8 @@ struct statistics {
   std::uint64_t loads = 0;
   std::uint64_t writes = 0;
   std::uint64_t evictions = 0;
+  std::uint64_t tier_loads = 0;
+  std::uint64_t tier_stores = 0;
 
   std::uint64_t hits() const { return accesses - misses; }
   double hit_rate() const {

@@ -8,6 +8,7 @@
 #include "sluice/cache/cache_ref.h"
 #include "sluice/cache/checked_store.h"
 #include "sluice/cache/counters.h"
+#include "sluice/cache/host_tier.h"
 #include "sluice/memory/buffer.h"
 
 namespace sluice::cache {
@@ -18,6 +19,8 @@ struct cache_options {
   std::uint32_t reports = 1;           ///< the most that a transfer of the store makes
   std::uint64_t patience_ms = 30'000;  ///< how long one access may wait before it gives up
   memory::place where = memory::place::device;
+  std::uint64_t tier_bytes = 0;  ///< for a second tier in pinned host memory, 8 bytes a page more; 0: none
+  tier_kind tier = tier_kind::exclusive;
 };
 
 /// Owns a cache. Lanes use it through ref(); it outlives them, and every transfer that they started.
@@ -36,6 +39,8 @@ class page_cache {
   }
 
   std::uint64_t frames() const { return shape_.frames(); }
+  /// Pages that the second tier holds.
+  std::uint64_t tier_pages() const { return std::uint64_t{tier_shape_.slots_a_set()} * shape_.sets(); }
   /// Where the frames lie, one after another: for stores whose drives must reach them.
   const memory::region& frame_memory() const { return frames_.view(); }
   std::uint32_t page_bytes() const { return options_.page_bytes; }
@@ -45,18 +50,23 @@ class page_cache {
   void stop_waits(bool stop = true);
 
  private:
+  void make_tier(backend on);
   cache_view view() const;
   void check_store(std::uint32_t page_bytes, std::uint64_t pages, std::uint32_t reports,
                    std::uint32_t load_reports) const;
 
   cache_options options_;
   directory_shape shape_;
+  tier_shape tier_shape_;
   std::uint64_t pages_;
   memory::buffer frames_;
   memory::buffer words_;
   memory::buffer details_;
   memory::buffer shards_;
   memory::buffer abort_;
+  memory::buffer tier_pages_;
+  memory::buffer tier_words_;
+  memory::buffer tier_;  // the tier_ref
 };
 
 }  // namespace sluice::cache

@@ -58,13 +58,14 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take_to_overwrite(quest& 
   const sighting& seen = set.page();
   step led;
   if (!seen.found()) {
-    claim_request request = request_for(mine.page);
+    claim_request request = request_for(mine);
     request.overwrite = true;
     const claim_result claimed = claim<Policy>(set, request);
     if (claimed.evicted) count(counter::evictions, 1);
     led.clean = claimed.cleaning;
     led.failure = claimed.failure;
     led.wait_at = claimed.wait_at;
+    led.move = claimed.move;
     led.ready = claimed.outcome == claim_outcome::taken;
     mine.frame = claimed.frame;
     return led;
@@ -98,6 +99,7 @@ cache_ref<Store, Policy, Mode, Counts>::hold_overwritten(const Team& team, page_
     submit_writes(team, led.clean, left);
     const std::uint32_t ready = team.broadcast(led.ready ? mine.frame : no_frame_index);
     if (ready != no_frame_index) {
+      if (view_.tier != nullptr) (void)move_pages(team, led.move, ready);
       // What an earlier transfer left is no failure of the write that will follow.
       if (team.leads()) view_.directory.forget_beyond(ready, 0);
       // Each lane will store to the frame: all have seen its word change, and say so before their stores.

@@ -7,14 +7,20 @@
 namespace sluice::cache {
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-SLUICE_HD claim_request cache_ref<Store, Policy, Mode, Counts>::request_for(page_id page) const {
-  return {page, load_reports(store_), store_.reports(true), false};
+SLUICE_HD claim_request cache_ref<Store, Policy, Mode, Counts>::request_for(const quest& mine) const {
+  claim_request request;
+  request.page = mine.page;
+  request.load_reports = load_reports(store_);
+  request.write_reports = store_.reports(true);
+  request.again = mine.shuns_tier;
+  request.tier = view_.tier;
+  return request;
 }
 
 /// Takes a frame for the quest's page, and counts what that costs others.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine, const set_view& seen) const -> step {
-  const claim_result claimed = claim<Policy>(seen, request_for(mine.page));
+  const claim_result claimed = claim<Policy>(seen, request_for(mine));
   step led;
   led.clean = claimed.cleaning;
   led.wait_at = claimed.wait_at;
@@ -23,6 +29,8 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::take(quest& mine, const s
   if (claimed.evicted) count(counter::evictions, 1);
   mine.frame = claimed.frame;
   mine.loading = true;
+  mine.from_tier = claimed.move.from != no_slot;
+  led.move = claimed.move;
   led.load = true;
   led.moved = true;
   return led;
@@ -78,10 +86,16 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::ui
 }
 
 /// After a failed load: whether the page is sought afresh. It is for free where the command's queue was lost
-/// and has been deleted; else from each source once, and once more where the drive says that this may help.
+/// and has been deleted, or where it brought what the second tier had; else from each source once, and once
+/// more where the drive says that this may help.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 SLUICE_HD bool cache_ref<Store, Policy, Mode, Counts>::loads_again(quest& mine, status failed) const {
   if (failed == status::aborted) return true;
+  if (mine.from_tier) {
+    mine.from_tier = false;
+    mine.shuns_tier = true;
+    return true;
+  }
   const bool transient = failed.is_nvme() && !failed.do_not_retry();
   return ++mine.attempt < store_.sources() * (transient ? 2 : 1);
 }
@@ -119,17 +133,23 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::advance(quest& mine, std:
   return mine.loading ? look_at_load<Kind>(mine) : seek<Kind>(mine, askers);
 }
 
-/// Starts the loads of those lanes that have one. A load that cannot be started ends as one that failed.
+/// Starts the loads of those lanes that have one, after what their claims move. A load that cannot be started
+/// ends as one that failed.
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class Team>
-SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& team, bool load,
+SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::submit_loads(const Team& team, const step& led,
                                                                     const quest& mine,
                                                                     lane::budget& left) const {
-  if (!team.any(load)) return;
+  if (!team.any(led.load)) return;
   const std::uint32_t frame = mine.frame;
+  if (led.load) count(counter::loads, 1);
+  bool load = led.load;
+  if (view_.tier != nullptr) {
+    load = !move_pages(team, led.move, frame) && load;
+    if (!team.any(load)) return;
+  }
   page_transfer transfer;
   if (load) {
-    count(counter::loads, 1);
     view_.directory.forget_beyond(frame, store_.reports(false));
     transfer = {mine.page,
                 frame_bytes(frame),
@@ -232,7 +252,7 @@ SLUICE_HD status cache_ref<Store, Policy, Mode, Counts>::visit(const Team& team,
     step led;
     if (!done && group.leads()) led = advance<Kind>(mine, group.size());
     // Everything taken is submitted before anybody waits for anything.
-    submit_loads(team, led.load, mine, left);
+    submit_loads(team, led, mine, left);
     submit_writes(team, led.clean, left);
     // What has come is used and unpinned at once: nobody holds a page while others still wait.
     std::uint32_t ready = no_frame_index;
@@ -285,7 +305,7 @@ cache_ref<Store, Policy, Mode, Counts>::start_prefetch(const cache_ref* self, Te
       token = {seen.frame, seen.word};
     }
   }
-  self->submit_loads(team, led.load, mine, left);
+  self->submit_loads(team, led, mine, left);
   self->submit_writes(team, led.clean, left);
   if (led.load) self->unpin(mine.frame);
   return {group.broadcast(token.frame), frame_word(group.broadcast(token.word.bits()))};
