@@ -32,7 +32,8 @@ class plain_cache {
         tier_shape_(cache::tier_shape_for(tier.slots, shape_.sets())),
         tier_words_(std::size_t{tier_shape_.slots_a_set()} * shape_.sets()),
         tier_pages_(tier_words_.size() * page_bytes / sizeof(chunk)),
-        tier_(tier_shape_, tier.kind, page_shift_, tier_words_.data(), tier_pages_.data()->bytes) {}
+        tier_(tier_shape_, tier.kind, page_shift_, tier_words_.data(),
+              reinterpret_cast<std::byte*>(tier_pages_.data())) {}
 
   cache::cache_view view() {
     cache::cache_view view;
