@@ -61,15 +61,16 @@ page_cache::page_cache(backend on, const cache_options& options, std::uint64_t p
 }
 
 void page_cache::make_tier(backend on) {
-  tier_shape_ = tier_shape_for(options_.tier_bytes / options_.page_bytes, shape_.sets());
-  const std::uint64_t slots = tier_pages();
-  if (slots == 0 || slots >= no_slot) {
+  const std::uint64_t asked = options_.tier_bytes / options_.page_bytes;
+  if (asked < shape_.sets() || asked >= no_slot) {
     refuse("a second tier of " + format_bytes(static_cast<double>(options_.tier_bytes)) +
                " beside a cache of " + std::to_string(shape_.frames()) + " frames",
            "give it " +
                format_bytes(static_cast<double>(std::uint64_t{shape_.sets()} * options_.page_bytes)) +
                " or more, for fewer than 2^32 pages");
   }
+  tier_shape_ = tier_shape_for(asked, shape_.sets());
+  const std::uint64_t slots = tier_pages();
   tier_pages_ = memory::buffer(on, memory::place::pinned, slots * options_.page_bytes);
   tier_words_ = memory::buffer(on, memory::place::device, slots * sizeof(std::uint64_t));
   tier_ = memory::buffer(on, memory::place::device, sizeof(tier_ref));

@@ -120,6 +120,7 @@ class lanes_at_once : public ::testing::TestWithParam<stress> {
       look_at_drives(drives, data, places, so_far);
       seen_on_drives.insert(seen_on_drives.end(), so_far.begin() + recorded, so_far.end());
     }
+    EXPECT_EQ(cached.truth().cache.tier_loads > 0, what.tier_pages != 0);
     std::vector<operation> all = record.operations();
     for (const operation& o : all) {
       if (o.returned - o.called > longest_ns) return "an access took as long as its patience";

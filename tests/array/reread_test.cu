@@ -189,6 +189,7 @@ TEST_P(reread, gives_another_process_all_that_was_flushed) {
       ASSERT_EQ(told.place().code, status::no_frame) << told.what();
     }
     cached.flush();
+    EXPECT_EQ(cached.truth().cache.tier_loads > 0, GetParam().tier);
   }
   EXPECT_EQ(run_another_process(uris(), GetParam().warps), 0);
 }

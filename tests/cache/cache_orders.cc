@@ -36,7 +36,8 @@ TEST_P(cache_order, is_needed) {
 
 INSTANTIATE_TEST_SUITE_P(orders, cache_order,
                          ::testing::Values("cache.release_hold", "cache.start_writing", "cache.take",
-                                           "cache.unpin"),
+                                           "cache.unpin", "cache.moved", "cache.tier_drained",
+                                           "cache.tier_filled", "cache.tier_start"),
                          [](const auto& info) { return std::string(info.param).substr(6); });
 
 }  // namespace

@@ -130,6 +130,32 @@ TEST_P(tiered, has_no_page_whose_load_failed) {
   for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(slot_of(page) == no_slot, page == 3 || page > 5);
 }
 
+/// Knows its pages again: by the words that the tests do not write.
+struct checked_store_ref : fake_store_ref {
+  bool checks() const { return true; }
+  template <class Team>
+  status check(const Team& /*team*/, page_id page, const std::byte* frame) const {
+    const bool good =
+        load_element<std::uint64_t>(frame + 8, lane::relaxed) == fake_store::stamp(page.value, 1);
+    return good ? status::ok : status::bad_checksum;
+  }
+};
+
+TEST_P(tiered, is_not_trusted_where_pages_are_checked) {
+  const cache_ref<checked_store_ref> cache(memory_.view(), checked_store_ref{{&store_}});
+  const auto read_checked = [&](std::uint64_t page) {
+    const outcome<std::uint64_t> got = cache.read<std::uint64_t>({page}, 8);
+    EXPECT_EQ(got.code, status::ok);
+    EXPECT_EQ(got.value, fake_store::stamp(page, 1));
+  };
+  for (std::uint64_t page = 0; page < 8; ++page) read_checked(page);
+  store_element<std::uint64_t>(memory_.slot_bytes(slot_of(3)) + 8, 0xbad);
+  read_checked(3);
+  EXPECT_EQ(store_.reads(), 9U) << "the store has it as it was";
+  for (std::uint64_t page = 0; page < 8; ++page) read_checked(page);
+  EXPECT_EQ(store_.reads(), 9U) << "what was bad is forgotten";
+}
+
 TEST_P(tiered, serves_prefetches_and_spans) {
   read_pages(0, 8);
   const prefetch_token token = cache_.prefetch(lane::solo(), {2});
@@ -140,6 +166,15 @@ TEST_P(tiered, serves_prefetches_and_spans) {
   EXPECT_EQ(load_element<std::uint64_t>(cache_.bytes(held) + 8, lane::relaxed), fake_store::stamp(1, 1));
   cache_.release(lane::solo(), held);
   EXPECT_EQ(store_.reads(), 8U);
+}
+
+TEST_P(tiered, uses_all_its_buckets) {
+  fake_store store({.pages = 4000, .page_bytes = 64});
+  testing::plain_cache memory(2, 64, 20'000'000, {256, GetParam()});
+  const cache_ref<fake_store_ref> cache(memory.view(), fake_store_ref{&store});
+  for (std::uint64_t page = 0; page < 4000; ++page) EXPECT_TRUE(cache.read<std::uint64_t>({page}, 8).is_ok());
+  for (std::uint32_t slot = 0; slot < memory.tier_slots(); ++slot)
+    EXPECT_EQ(memory.slot(slot).is(), slot_word::state::full) << slot;
 }
 
 TEST_P(tiered, is_not_asked_in_mode_none) {

@@ -52,7 +52,7 @@ class plain_cache {
   }
   std::uint32_t tier_slots() const { return static_cast<std::uint32_t>(tier_words_.size()); }
   cache::slot_word slot(std::uint32_t slot) const { return cache::slot_word(tier_words_[slot]); }
-  const std::byte* slot_bytes(std::uint32_t slot) const { return tier_.bytes(slot); }
+  std::byte* slot_bytes(std::uint32_t slot) const { return tier_.bytes(slot); }
   /// The page of which a slot's word tells.
   page_id page_in(std::uint32_t slot, cache::slot_word word) const {
     return cache::page_at(slot / tier_shape_.slots_a_set(), word.tag(), shape_);

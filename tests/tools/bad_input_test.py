@@ -87,6 +87,7 @@ class BadInput(ToolTest):
         self.refuses((*bench, "--cache", "much"), "--cache")
         self.refuses((*bench, "--cache", "4KiB"), "fewer than two pages", "larger")
         self.refuses((*bench, "--cache", "1MiB", "--tier", "512"), "second tier", "or more")
+        self.refuses((*bench, "--tier", "1PiB"), "second tier", "2^32")
         self.refuses((*bench, "--tier-kind", "both"), "--tier-kind")
         self.refuses((*bench, "--span", "1KiB"), "to measure", "--span")
         self.refuses((*bench, "--access", "gather", "--row", "24"), "--row", "multiple of 16")

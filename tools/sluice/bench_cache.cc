@@ -113,9 +113,10 @@ json row(const cache_bench_point& point, const cache_bench_result& result) {
 
 std::string line(const cache_bench_point& point, const cache_bench_result& result) {
   return fmt::format(
-      "{:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>4.0f} % {:>9.3f} {:>7.2f} % {:>8.3f} {:>9.2f} {:>9.2f} {:>11} "
-      "{:>11}\n",
-      format_bytes(static_cast<double>(point.cache_bytes)), format_bytes(point.page_bytes), point.mode,
+      "{:>9} {:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>4.0f} % {:>9.3f} {:>7.2f} % {:>8.3f} {:>9.2f} {:>9.2f} "
+      "{:>11} {:>11}\n",
+      format_bytes(static_cast<double>(point.cache_bytes)), format_bytes(point.page_bytes),
+      point.tier_bytes == 0 ? "none" : format_bytes(static_cast<double>(point.tier_bytes)), point.mode,
       point.policy, point.pattern, point.access, point.write_share * 100, result.per_second() / 1e6,
       result.hit_rate * 100, result.bare_per_second > 0 ? result.per_second() / result.bare_per_second : 0,
       result.latency.p50, result.latency.p99, result.issued, result.served);
@@ -123,9 +124,9 @@ std::string line(const cache_bench_point& point, const cache_bench_result& resul
 
 std::string heading() {
   return fmt::format(
-      "{:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}\n", "cache",
-      "page", "mode", "policy", "pattern", "access", "writes", "M/s", "hits", "of bare", "p50 us", "p99 us",
-      "issued", "served");
+      "{:>9} {:>9} {:>9} {:<9} {:<6} {:<10} {:<7} {:>6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}\n",
+      "cache", "page", "tier", "mode", "policy", "pattern", "access", "writes", "M/s", "hits", "of bare",
+      "p50 us", "p99 us", "issued", "served");
 }
 
 json config_of(const cache_choice& choice, const byte_run& run, std::uint64_t lanes) {

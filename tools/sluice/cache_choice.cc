@@ -44,7 +44,13 @@ void add_axes(CLI::App& command, cache_choice& choice) {
   add_bytes(command, "--cache", "memory for pages", choice.point.cache_bytes);
   add_bytes(command, "--page", "bytes that move at once: a power of two, 512 to 64KiB",
             choice.point.page_bytes);
-  add_tier(command, choice.point.tier_bytes, choice.point.tier_kind);
+  add_bytes(command, "--tier", "host memory for pages that the cache gave up; 0: none",
+            choice.point.tier_bytes);
+  command
+      .add_option("--tier-kind", choice.point.tier_kind,
+                  "exclusive: a page that comes back leaves the tier; inclusive: it stays there too")
+      ->check(CLI::IsMember({"exclusive", "inclusive"}))
+      ->capture_default_str();
   command
       .add_option("--mode", choice.point.mode, "none: every access is I/O; naive: no coalescing; optimized")
       ->check(CLI::IsMember({"none", "naive", "optimized"}))

@@ -124,16 +124,6 @@ void refuse(const std::string& message, const std::string& mend) {
   throw error(error_kind::bad_input, message, mend);
 }
 
-void add_tier(CLI::App& command, std::uint64_t& bytes, std::string& kind) {
-  add_bytes(command, "--tier", "host memory for pages that the cache gave up; 0: none", bytes);
-  command
-      .add_option(
-          "--tier-kind", kind,
-          "exclusive: a page lies in the cache or in the tier; inclusive: what came from the tier stays")
-      ->check(CLI::IsMember({"exclusive", "inclusive"}))
-      ->capture_default_str();
-}
-
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint64_t& bytes) {
   return add_bytes_as(command, flag, what, bytes);

@@ -98,8 +98,6 @@ bool all_forget(const std::vector<std::string>& uris);
 /// `--layout stripe|mirror` and `--unit`, for commands that make volumes.
 void add_layout(CLI::App& command, drive_choice& choice);
 /// An option that takes a size such as 64KiB.
-/// `--tier` and `--tier-kind`: host memory behind a cache.
-void add_tier(CLI::App& command, std::uint64_t& bytes, std::string& kind);
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,
                        std::uint64_t& bytes);
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, const std::string& what,

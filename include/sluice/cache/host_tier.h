@@ -28,8 +28,8 @@ struct tier_shape {
   constexpr std::uint32_t slots_a_set() const { return buckets * ways; }
 };
 
-/// The largest tier of at most `slots` slots beside a directory of `sets` sets; of none where there is not
-/// one slot a set.
+/// The largest tier of at most `slots` slots, fewer than 2^32, beside a directory of `sets` sets; of none
+/// where there is not one slot a set.
 constexpr tier_shape tier_shape_for(std::uint64_t slots, std::uint32_t sets) {
   const auto each = static_cast<std::uint32_t>(slots / sets);
   const std::uint32_t buckets = (each + tier_shape::most_ways - 1) / tier_shape::most_ways;
@@ -108,7 +108,7 @@ class tier_ref {
 
   /// Where the set's page of that tag lies, or may. Lanes: who holds the set's lock.
   SLUICE_HD bucket_view find(std::uint32_t set, std::uint32_t tag) const {
-    const std::uint32_t nth = (spread(tag) & 0xffffU) * shape_.buckets >> 16;
+    const auto nth = static_cast<std::uint32_t>((std::uint64_t{spread(tag)} * shape_.buckets) >> 32);
     const std::uint32_t first = (set * shape_.buckets + nth) * shape_.ways;
     bucket_view seen;
     std::uint64_t least = ~std::uint64_t{0};
