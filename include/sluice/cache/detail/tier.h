@@ -25,8 +25,8 @@ SLUICE_NOINLINE SLUICE_HD void cache_ref<Store, Policy, Mode, Counts>::move_by_t
   const tier_ref tier = *self->view_.tier;
   team.sync();  // what the claims acquired, all may read and write
   for (std::uint32_t rest = team.ballot(move.to != no_slot); rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = rest & (~rest + 1);
-    lane::copy_from_frame(team, tier.bytes(team.of(move.to, lane)), self->frame_bytes(team.of(frame, lane)),
+    const std::uint32_t mover = rest & (~rest + 1);
+    lane::copy_from_frame(team, tier.bytes(team.of(move.to, mover)), self->frame_bytes(team.of(frame, mover)),
                           self->page_bytes());
   }
   team.sync();  // all lanes' copies come before the slots' words, and before what fills the frames
