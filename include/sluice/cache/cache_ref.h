@@ -212,6 +212,7 @@ class cache_ref {
     bool shuns_tier = false;    ///< what that had was bad
     std::uint32_t attempt = 0;  ///< loads of ours that failed
     std::uint32_t frame = no_frame_index;
+    sighting watched{};  ///< the page's frame, where others load it
   };
   /// What one step of a leader led to.
   struct step {

@@ -66,6 +66,12 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::renew(quest& mine, const 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <access Kind>
 SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::uint32_t askers) const -> step {
+  // While others load the page into its frame, there is nothing to see in the rest of the set.
+  if (mine.watched.found() && view_.directory.is_loading(mine.watched.frame, mine.watched.word)) {
+    step led;
+    led.wait_at = mine.watched.frame;
+    return led;
+  }
   const set_view set(view_.directory, view_.directory.place(mine.page));
   const sighting& seen = set.page();
   const bool resident = seen.found() && seen.word.is_resident();
@@ -82,6 +88,7 @@ SLUICE_HD auto cache_ref<Store, Policy, Mode, Counts>::seek(quest& mine, std::ui
     return led;
   }
   led.wait_at = seen.frame;
+  mine.watched = seen;
   return led;
 }
 
