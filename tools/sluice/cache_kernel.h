@@ -7,6 +7,7 @@
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/identity.h"
 #include "sluice/lane/launch.h"
+#include "sluice/lane/team.h"
 #include "sluice/lane/wait.h"
 #include "tools/sluice/cache_stamps.h"
 #include "tools/sluice/io_kernel.h"
@@ -58,6 +59,7 @@ struct access_kernel {
   SLUICE_HD void operator()() const {
     const access_job& job = *shared;
     const std::uint64_t end = ending(job);
+    const auto warp = lane::warp_team::whole();
     const bool times = lane::lane_index() == 0;
     std::uint64_t wrong = 0;
     std::uint64_t writes = 0;
@@ -65,11 +67,10 @@ struct access_kernel {
     for (; n < job.accesses; ++n) {
       const bool looks = n % job.look_every == 0;
       const std::uint64_t now = looks ? lane::clock_ns() : 0;
-      if (looks && (now > end || lane::on_device(*job.stop).load(lane::relaxed) != 0)) break;
-      const bool right = access(job, n, writes);
+      if (looks && warp.any(now > end || lane::on_device(*job.stop).load(lane::relaxed) != 0)) break;
+      wrong += access(job, n, writes) ? 0 : 1;
       if (looks && times) note(job, lane::clock_ns() - now);
-      wrong += right ? 0 : 1;
-      if (!right) break;
+      lane::rejoin_warp();  // some lanes wrote where others read
     }
     access_tally& tally = job.tallies[lane::warp_index()];
     lane::on_device(tally.accesses).fetch_add(n, lane::relaxed);
