@@ -38,7 +38,7 @@ TEST(directory, finds_back_every_page_from_its_place) {
       const directory_place at = place_of(page, shape);
       EXPECT_LT(at.set, shape.sets());
       EXPECT_LT(at.tag, 1U << frame_word::tag_bits);
-      EXPECT_LT(at.quad, shape.quads());
+      EXPECT_LT(at.quad(), shape.quads());
       EXPECT_EQ(page_at(at.set, at.tag, shape), page);
     }
   }
@@ -63,7 +63,7 @@ TEST(directory, fills_all_sets_alike_with_neighbours_and_with_strides) {
 TEST(directory, spreads_a_sets_pages_over_its_quads) {
   const directory_shape shape = shape_for(1U << 14);
   std::vector<std::uint32_t> quads(shape.quads());
-  for (std::uint32_t tag = 0; tag < 4000; ++tag) ++quads[place_of(page_at(5, tag, shape), shape).quad];
+  for (std::uint32_t tag = 0; tag < 4000; ++tag) ++quads[place_of(page_at(5, tag, shape), shape).quad()];
   for (const std::uint32_t n : quads) EXPECT_NEAR(n, 1000, 150);
 }
 
@@ -83,6 +83,28 @@ TEST(directory, finds_a_resident_page_in_any_way) {
   }
 }
 
+TEST(directory, sees_at_a_glance_the_preferred_pair_and_nothing_else) {
+  testing::plain_cache memory(16, 64);
+  const directory_ref directory = memory.view().directory;
+  // An empty way has tag 0, too: a page of tag 0 behind one is overlooked.
+  for (std::uint64_t page = 1; page < 50; ++page) {
+    const directory_place at = directory.place({page});
+    const auto sees = [&] {
+      const sighting seen = directory.glance(at, lane::acquire);
+      return seen.word.is_resident_page(at.tag) ? seen.frame : no_frame_index;
+    };
+    EXPECT_EQ(sees(), no_frame_index);
+    for (std::uint32_t way = 0; way < 16; ++way) {
+      const frame_word loading = frame_word().taken_to_load(at.tag, 1);
+      directory.word(way).store(loading.bits(), lane::relaxed);
+      EXPECT_EQ(sees(), no_frame_index);
+      directory.word(way).store(loading.plus(frame_word::report_ok).bits(), lane::relaxed);
+      EXPECT_EQ(sees(), way / 2 == at.pair ? way : no_frame_index);
+      directory.word(way).store(0, lane::relaxed);
+    }
+  }
+}
+
 TEST(directory, looks_at_every_way_once_and_at_the_preferred_pair_first) {
   for (const std::uint64_t frames : {2, 3, 7, 15, 16, 20, 28}) {
     const directory_shape shape = shape_for(frames);
@@ -93,8 +115,8 @@ TEST(directory, looks_at_every_way_once_and_at_the_preferred_pair_first) {
         if (at.way(position, shape) < shape.ways) ways.insert(at.way(position, shape));
       }
       EXPECT_EQ(ways.size(), shape.ways);
-      EXPECT_EQ(at.way(0, shape), at.quad * 4 + at.half * 2);
-      EXPECT_EQ(at.way(1, shape), at.quad * 4 + at.half * 2 + 1);
+      EXPECT_EQ(at.way(0, shape), at.quad() * 4 + at.half() * 2);
+      EXPECT_EQ(at.way(1, shape), at.quad() * 4 + at.half() * 2 + 1);
     }
   }
 }

@@ -149,6 +149,14 @@ TEST(frame_word, has_the_same_contents_whatever_is_pinned_or_dirty) {
   EXPECT_FALSE(word.same_contents(loaded(8)));
 }
 
+TEST(frame_word, tells_the_same_contents_and_its_own_reference_at_once) {
+  const frame_word word = loaded(9), seen = word.referenced_now();
+  EXPECT_TRUE(seen.same_referenced(word.used().held().dirtied()));
+  EXPECT_FALSE(word.same_referenced(seen)) << "who looks has to mark it";
+  EXPECT_FALSE(seen.same_referenced(seen.plus(frame_word::release_use).taken_to_load(9, 1)));
+  EXPECT_FALSE(seen.same_referenced(loaded(8)));
+}
+
 TEST(frame_word, wraps_its_version_into_no_other_field) {
   frame_word word;
   for (int k = 0; k < (1 << 16); ++k)

@@ -130,7 +130,7 @@ TEST(s3_fifo_policy, proves_what_was_used_on_trial_and_passed) {
 TEST(clock_policy, keeps_a_new_page_in_its_preferred_quad_while_it_can) {
   const full_set set;
   for (std::uint64_t page = 100; page < 200; ++page) {
-    EXPECT_EQ(set.victim<clock>(page) / 4, set.directory().place({page}).quad);
+    EXPECT_EQ(set.victim<clock>(page) / 4, set.directory().place({page}).quad());
   }
 }
 

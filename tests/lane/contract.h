@@ -6,6 +6,7 @@
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/hd.h"
 #include "sluice/lane/identity.h"
+#include "sluice/lane/load_if.h"
 #include "sluice/lane/team.h"
 #include "sluice/lane/wait.h"
 
@@ -30,6 +31,21 @@ struct lanes_know_their_place {
     is.expect(block_index() < blocks && thread_index() < block_lanes && lane_index() == thread_index() % 32);
     is.expect(grid_lanes() == std::uint64_t{blocks} * block_lanes);
     on_device(seen[grid_index()]).fetch_add(1, relaxed);
+  }
+};
+
+struct words_come_where_wanted {
+  verdict is;
+  std::uint32_t* words;  ///< two a lane, zeroed
+  SLUICE_HD void operator()() const {
+    std::uint32_t& low = words[grid_index() * 2];
+    auto& whole = *reinterpret_cast<std::uint64_t*>(&low);
+    on_device(whole).store(~std::uint64_t{0}, relaxed);
+    const bool wanted = grid_index() % 3 != 0;
+    for (const order o : {relaxed, acquire}) {
+      is.expect(load_if(wanted, whole, o) == (wanted ? ~std::uint64_t{0} : 0));
+      is.expect(load_if(wanted, low, o) == (wanted ? ~std::uint32_t{0} : 0));
+    }
   }
 };
 

@@ -29,13 +29,13 @@ std::uint32_t first_word(const buffer& of) {
   return word;
 }
 
-/// Runs the kernel that `make(verdict, words)` returns on every machine; `words` is zeroed, one word a lane.
+/// Runs the kernel that `make(verdict, words)` returns on every machine; `words` is zeroed, two words a lane.
 template <class Make>
 void holds_everywhere(grid shape, Make make) {
   for (const auto& on : machines()) {
     SCOPED_TRACE(on->name());
     const buffer broken(on->kind(), place::device, 4);
-    const buffer words(on->kind(), place::device, std::size_t{shape.blocks} * shape.block_lanes * 4);
+    const buffer words(on->kind(), place::device, std::size_t{shape.blocks} * shape.block_lanes * 8);
     launch(*on, shape,
            make(contract::verdict{broken.lanes_as<std::uint32_t>()}, words.lanes_as<std::uint32_t>()));
     EXPECT_EQ(first_word(broken), 0U);
@@ -82,6 +82,10 @@ TEST(teams, order_memory_by_a_sync) {
   holds_everywhere({4, 64}, [](auto is, auto words) {
     return contract::a_team_sync_orders_memory{is, words};
   });
+}
+
+TEST(words, come_where_they_are_wanted) {
+  holds_everywhere({4, 64}, [](auto is, auto words) { return contract::words_come_where_wanted{is, words}; });
 }
 
 TEST(lanes, may_wait_for_a_lane_of_their_warp) {

@@ -102,12 +102,13 @@ class cache_ref {
   using store_type = Store;
 
   cache_ref() = default;
-  cache_ref(const cache_view& view, const Store& store) : view_(view), store_(store), pages_(store.pages()) {
+  cache_ref(const cache_view& view, const Store& store)
+      : view_(view), store_(store), pages_(store.pages()), page_bytes_(1U << view.page_shift) {
     view_.directory = view.directory.with_copies(store.sources(), store.reports(true) / store.sources());
     if (Mode == mode::none) view_.tier = nullptr;  // each access is I/O
   }
 
-  SLUICE_HD std::uint32_t page_bytes() const { return 1U << view_.page_shift; }
+  SLUICE_HD std::uint32_t page_bytes() const { return page_bytes_; }
   SLUICE_HD std::uint32_t page_shift() const { return view_.page_shift; }
   SLUICE_HD std::uint64_t pages() const { return pages_; }
   SLUICE_HD const Store& store() const { return store_; }
@@ -226,7 +227,7 @@ class cache_ref {
   };
 
   SLUICE_HD std::byte* frame_bytes(std::uint32_t frame) const {
-    return view_.frames + (std::uint64_t{frame} << view_.page_shift);
+    return view_.frames + std::uint64_t{frame} * page_bytes_;
   }
   SLUICE_HD std::uint32_t frame_of(const std::byte* bytes) const {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(bytes - view_.frames) >> view_.page_shift);
@@ -304,6 +305,8 @@ class cache_ref {
   template <class Read>
   SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
   template <class T>
+  SLUICE_HD SLUICE_INLINE bool read_at_a_glance(page_id page, std::uint32_t offset, T& value) const;
+  template <class T>
   SLUICE_NOINLINE SLUICE_HD static outcome<T> read_pinned(const cache_ref* self, lane::warp_team readers,
                                                           bool hit, page_id page, std::uint32_t offset);
   template <class Team>
@@ -377,6 +380,7 @@ class cache_ref {
   cache_view view_;
   Store store_;
   std::uint64_t pages_ = 0;
+  std::uint32_t page_bytes_ = 0;
 };
 
 }  // namespace sluice::cache

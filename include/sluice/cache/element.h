@@ -9,6 +9,7 @@
 
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/hd.h"
+#include "sluice/lane/load_if.h"
 #include "sluice/lane/mutant.h"
 
 namespace sluice::cache {
@@ -65,6 +66,20 @@ SLUICE_HD SLUICE_INLINE T load_element(const std::byte* frame, lane::order o) {
   T value;
   memcpy(&value, raw, sizeof(T));
   return value;
+}
+
+/// The element where it is `wanted`, else T{}; one of 4 or 8 bytes without a branch.
+template <class T>
+SLUICE_HD SLUICE_INLINE T load_element_if(bool wanted, const std::byte* frame, lane::order o) {
+  if constexpr (sizeof(T) == piece_bytes<T> && sizeof(T) >= 4) {
+    auto& place = *reinterpret_cast<piece_word<sizeof(T)>*>(const_cast<std::byte*>(frame));
+    const auto word = lane::load_if(wanted, place, o);
+    T value;
+    memcpy(&value, &word, sizeof(T));
+    return value;
+  } else {
+    return wanted ? load_element<T>(frame, o) : T{};
+  }
 }
 
 template <class T>

@@ -58,7 +58,9 @@ class frame_word {
   constexpr std::uint32_t uses() const { return static_cast<std::uint32_t>(bits_ >> 11) & 31U; }
   constexpr std::uint32_t holds() const { return static_cast<std::uint32_t>(bits_ >> 3) & 255U; }
   constexpr bool proven() const { return (bits_ & proven_bit) != 0; }
-  constexpr bool referenced() const { return (bits_ & referenced_bit) != 0; }
+  constexpr bool referenced() const {
+    return (static_cast<std::uint32_t>(bits_) & static_cast<std::uint32_t>(referenced_bit)) != 0;
+  }
   constexpr bool locked() const { return (bits_ & lock_bit) != 0; }
 
   constexpr bool is_empty() const { return last() == mode::empty; }
@@ -101,6 +103,12 @@ class frame_word {
   /// The same contents, still resident: what an optimistic reader asks. Only taking a frame ends residency,
   /// and that changes the version; pins, dirt and policy bits may differ.
   constexpr bool same_contents(frame_word other) const { return ((bits_ ^ other.bits_) >> version_at) == 0; }
+
+  /// same_contents(), of a word that has its reference bit: what a hit asks that has nothing else to do.
+  constexpr bool same_referenced(frame_word other) const {
+    constexpr std::uint64_t contents = ~std::uint64_t{0} << version_at;
+    return (((bits_ ^ other.bits_) & contents) | (~bits_ & referenced_bit)) == 0;
+  }
 
   // What a compare-exchange puts in place of this word.
 

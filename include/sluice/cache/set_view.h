@@ -32,8 +32,8 @@ class set_view {
       for (std::uint32_t j = 0; j < together; ++j) {
         std::uint64_t* const quad = directory.word_address(
             directory.frame(at.set, at.quad_at(k + j < quads ? k + j : 0, directory.shape()) * 4));
-        words[j * 2] = lane::load_pair(quad + at.half * 2, lane::relaxed);
-        words[j * 2 + 1] = lane::load_pair(quad + (at.half * 2 ^ 2U), lane::relaxed);
+        words[j * 2] = lane::load_pair(quad + at.half() * 2, lane::relaxed);
+        words[j * 2 + 1] = lane::load_pair(quad + (at.half() * 2 ^ 2U), lane::relaxed);
       }
       for (std::uint32_t j = 0; j < together && k + j < quads; ++j)
         for (std::uint32_t i = 0; i < 4; ++i)

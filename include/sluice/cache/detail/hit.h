@@ -28,14 +28,33 @@ SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_optimi
   return false;
 }
 
+/// The most usual read, without a branch: the page is resident in its preferred ways, and need not be marked
+/// as referenced. False where anything else is so, also for a page beyond the store's end.
+/// (An integer operation of a warp takes half a cycle of its multiprocessor, and few others take as many.)
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_at_a_glance(page_id page,
+                                                                                      std::uint32_t offset,
+                                                                                      T& value) const {
+  if constexpr (Mode != mode::optimized) return false;
+  const directory_place at = view_.directory.place(page);
+  const sighting seen = view_.directory.glance(at, lane::order_of("cache.probe", lane::acquire));
+  const bool found = seen.word.is_resident_page(at.tag) & (page.value < pages_);
+  value = load_element_if<T>(found, frame_bytes(seen.frame) + offset, optimistic_load());
+  // Relaxed, as in read_optimistically().
+  const frame_word now = view_.directory.look(seen.frame, lane::relaxed);
+  return found && (seen.word.same_referenced(now) || lane::planted("cache.drop_revalidation"));
+}
+
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class T>
 SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(page_id page,
                                                                                 std::uint32_t offset) const {
+  if constexpr (Counts) count_accesses(lane::warp_team::converged(), sizeof(T));
+  T value{};
+  if (read_at_a_glance(page, offset, value)) return {value, status::ok};
   if (page.value >= pages_) return {T{}, status::out_of_range};
   const auto here = readers();
-  count_accesses(here, sizeof(T));
-  T value{};
   const bool hit = read_optimistically(page, [&value, offset](const std::byte* frame) {
     value = load_element<T>(frame + offset, optimistic_load());
   });
