@@ -9,13 +9,15 @@ import sys
 from gpu_measure import bar_of, run, sluice_io
 
 QUEUES = ("--queues", "256", "--depth", "1024")
+MANY_QUEUES = ("--queues", "512", "--depth", "1024")
 GPU_4GIB = "emu:ideal?media=gpu&size=4GiB&sms=16"
 HOST_4GIB = "emu:ideal?media=host&size=4GiB&sms=32"
+HOST_4GIB_48 = "emu:ideal?media=host&size=4GiB&sms=48"  # small blocks keep more residents busy
 
 
-def sluice_cache(tool, drive, *options):
+def sluice_cache(tool, drive, *options, queues=QUEUES):
     """Runs `bench cache`; returns what it printed, and the command line. Ends the program where an answer is wrong."""
-    command = [tool, "bench", "cache", "--backend", "cuda", "--drive", drive, "--json", *QUEUES, *options]
+    command = [tool, "bench", "cache", "--backend", "cuda", "--drive", drive, "--json", *queues, *options]
     got = json.loads(run(command))
     if not got["verified"] or got["commands_issued"] != got["commands_served"] + got["dropped"]:
         sys.exit("bench-gpu: a wrong answer from: " + " ".join(command))
@@ -48,13 +50,14 @@ def link_limit(tool, block, *options):
 
 def misses(tool):
     """From an empty cache that holds all."""
-    for name, access, page, least in (("C5", "pages", 4096, 0.95), ("C6", "pages", 512, 0.85), ("C11", "gather", 512, 0.90)):
-        got, command = sluice_cache(tool, HOST_4GIB, "--cache", "5GiB", "--page", str(page), "--access", access, "--element", "4",
-                                    "--threads", "32768")
+    bars = (("C5", "pages", HOST_4GIB, 4096, 0.95), ("C6", "pages", HOST_4GIB_48, 512, 0.85), ("C11", "gather", HOST_4GIB, 512, 0.90))
+    for name, access, drive, page, least in bars:
+        got, command = sluice_cache(tool, drive, "--cache", "5GiB", "--page", str(page), "--access", access, "--element", "4",
+                                    "--threads", "65536", queues=MANY_QUEUES)
         limit = link_limit(tool, page)
         yield bar_of(name, got["iops"] / limit, "of the link", least, command, per_second=got["iops"], limit_per_second=limit)
     got, command = sluice_cache(tool, "emu:ideal?media=gpu&size=8GiB&sms=64", "--cache", "9GiB", "--access", "pages", "--element", "4",
-                                "--threads", "65536")
+                                "--threads", "65536", queues=MANY_QUEUES)
     yield bar_of("C7", got["iops"], "pages/s", 100e6, command)
 
 
