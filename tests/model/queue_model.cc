@@ -292,6 +292,7 @@ void queue_model::reap(const state& s, int i, moves<state>& out) const {
       x.status = ok;
       n.reaped = (s.reaped + 1) % setup_.depth;
       if (n.reaped == 0) n.phase ^= 1;
+      me.turn = x.turn, me.state = x.state, me.status = x.status;
       me.helping = reap_ringing;
       return out.add(n, {"publishes slot", i, me.slot});
     }
@@ -301,7 +302,10 @@ void queue_model::reap(const state& s, int i, moves<state>& out) const {
       return out.add(n, {"rings the completions", i});
     default:
       if (!has(reaps_without_lock)) n.lock = 0;
-      forget_help(me);
+      if (me.state == done)
+        me.helping = claim_swapping;  // it finishes what it published
+      else
+        forget_help(me);
       return out.add(n, {"lets go of the completion lock", i});
   }
 }

@@ -51,6 +51,18 @@ byte result[COMMANDS];     /* what the continuation adds to: the waiter's own wo
 #define ANSWERED (completions[reaped].round == phase)
 #endif
 
+inline claim(where) {
+#ifdef CLAIMS_WITHOUT_CAS
+  slots[where].state == done;
+  slots[where].state = claimed;
+#else
+  d_step { slots[where].state == done -> slots[where].state = claimed };
+#endif
+  c = slots[where].command;
+  d_step { result[c]++; assert(result[c] == 1); assert(executed[c] == 1); c = 0 }
+  d_step { slots[where].turn++; slots[where].state = is_free }
+}
+
 inline reap() {
 #ifdef REAPS_UNLOCKED
   ANSWERED;
@@ -66,18 +78,10 @@ inline reap() {
   }
   rung_completion = reaped;
   lock = 0;
-}
-
-inline claim(where) {
-#ifdef CLAIMS_WITHOUT_CAS
-  slots[where].state == done;
-  slots[where].state = claimed;
-#else
-  d_step { slots[where].state == done -> slots[where].state = claimed };
-#endif
-  c = slots[where].command;
-  d_step { result[c]++; assert(result[c] == 1); assert(executed[c] == 1); c = 0 }
-  d_step { slots[where].turn++; slots[where].state = is_free }
+  if /* whoever took an answer in finishes its command, unless somebody was faster */
+  :: claim(s)
+  :: slots[s].state != done
+  fi
 }
 
 inline await_turn() {

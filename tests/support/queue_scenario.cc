@@ -1,5 +1,7 @@
 #include "tests/support/queue_scenario.h"
 
+#include <algorithm>
+
 #include "sluice/lane/atomic.h"
 #include "sluice/lane/identity.h"
 #include "sluice/lane/team.h"
@@ -121,8 +123,20 @@ void all_rounds(stage& on, const Team& team) {
     one_round(on, team, lane, round, !on.what.leaves_early || round + 1 == on.what.rounds);
 }
 
+/// An answer that was taken in, and whose command nobody finished.
+bool is_left_unfinished(const queue::queue_pair& pair) {
+  const queue::queue_fields& fields = pair.fields();
+  return std::any_of(fields.slots, fields.slots + fields.mask + 1, [](const queue::slot_record& slot) {
+    return queue::slot_word(slot.word).state() == queue::slot_state::done;
+  });
+}
+
 void check_end(stage& on, lane::explore::result& got) {
   if (!got.ok) return;
+  if (!on.what.may_lose && is_left_unfinished(on.pair)) {
+    got = {false, "a command was answered, and nobody finished it", 0, 0};
+    return;
+  }
   const drive::drive_counters counted = on.drive.counters();
   const std::uint64_t issued = on.pair.issued();
   if (!on.what.leaves_early && !on.what.may_lose && issued != counted.served) {

@@ -103,11 +103,31 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
-/// Reaps for all, if nobody else is at it. `before`: the gate's word a moment ago, in the leader. True where
-/// it found completions.
+/// Reaps for all, if nobody else is at it, and finishes what it reaped: what nobody waits for (pages asked
+/// for ahead, pages cleaned) would else stay unfinished until the ring comes around. `before`: the gate's
+/// word a moment ago, in the leader. True where it found completions.
 template <path Path>
 template <class Team>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::uint64_t before) const {
+  const std::uint32_t window = depth() < 32 ? depth() : 32;
+  std::uint32_t reaped = 0;
+  while (true) {
+    arrival mine;
+    const std::uint32_t run = take_in(team, before, window - reaped, mine);
+    if (run == 0) return reaped > 0;
+    run_continuations(team, mine.published && !lane::planted("queue.leave_to_waiters"), mine.slot, mine.word);
+    reaped += run;
+    if (run < team.size() || reaped == window) return true;
+    if (team.leads()) before = lane::on_device(f_->words->gate).load(lane::relaxed);
+  }
+}
+
+/// Publishes what has come, at most `limit` completions and one a lane, if the gate is free: how many. Each
+/// lane's goes to `mine`.
+template <path Path>
+template <class Team>
+SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::take_in(const Team& team, std::uint64_t before,
+                                                                   std::uint32_t limit, arrival& mine) const {
   using state = completion_gate::state;
   auto gate = lane::on_device(f_->words->gate);
   bool got = false;
@@ -119,22 +139,16 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::ui
                                                         lane::order_of("queue.lock", lane::acquire));
     got |= lane::planted("queue.reap_without_lock");
   }
-  if (!team.broadcast(got)) return false;
+  if (!team.broadcast(got)) return 0;
   team.sync();  // the leader's acquire comes before every lane's loads
 
   const std::uint64_t head = team.broadcast(completion_gate(before).head());
-  const std::uint32_t window = depth() < 32 ? depth() : 32;
-  std::uint32_t reaped = 0;
   bool broken = false;
-  while (reaped < window) {
-    const std::uint32_t run = publish_run(team, head + reaped, window - reaped, broken);
-    reaped += run;
-    if (run < team.size()) break;
-  }
+  const std::uint32_t run = publish_run(team, head, limit, mine, broken);
   broken = team.any(broken);
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
-  if (team.leads()) unlock(head, head + reaped, broken);
-  return reaped > 0;
+  if (team.leads()) unlock(head, head + run, broken);
+  return run;
 }
 
 template <path Path>
@@ -164,7 +178,7 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std
 template <path Path>
 template <class Team>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Team& team, std::uint64_t from,
-                                                                       std::uint32_t limit,
+                                                                       std::uint32_t limit, arrival& mine,
                                                                        bool& broken) const {
   const std::uint64_t position = from + team.rank();
   std::uint32_t dword = 0;
@@ -176,15 +190,19 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Tea
     fresh = ((dword >> 16) & 1U) == phase_at(position);
   }
   const std::uint32_t run = leading_run(team, fresh);
-  if (team.rank() < run && !publish(dword)) broken = true;
+  if (team.rank() < run) {
+    mine = publish(dword);
+    broken = !mine.published;
+  }
   return run;
 }
 
-/// Hands one completion's status to its slot; false where no command of ours can have that completion.
+/// Hands one completion's status to its slot; not published where no command of ours can have that
+/// completion.
 template <path Path>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword) const {
+SLUICE_HD inline auto basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword) const -> arrival {
   const std::uint32_t slot = tail_dword & 0xffffU;
-  if (slot > f_->mask) return false;
+  if (slot > f_->mask) return {};
   // Relaxed: the CAS below carries the mark's release on to the claimer, as every read-modify-write does.
   std::uint64_t expected = word(slot).load(lane::relaxed);
   const slot_word seen(expected);
@@ -194,16 +212,17 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
       before((seen.turn() << f_->shift) | slot,
              static_cast<std::uint32_t>(lane::on_device(f_->words->tail).load(lane::relaxed)));
   const bool owed = seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung;
-  if (!owed && !lane::planted("queue.publish_unasked")) return false;
-  const status code = status::from_nvme(tail_dword >> 17);
+  if (!owed && !lane::planted("queue.publish_unasked")) return {};
+  const slot_word done(seen.turn(), slot_state::done, status::from_nvme(tail_dword >> 17));
   // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
   // CAS, not a store: the same id twice in one batch must not publish twice.
   if (lane::planted("queue.publish_by_store")) {
-    word(slot).store(slot_word(seen.turn(), slot_state::done, code).bits(), lane::relaxed);
-    return true;
+    word(slot).store(done.bits(), lane::relaxed);
+    return {slot, true, done};
   }
-  return word(slot).compare_exchange(expected, slot_word(seen.turn(), slot_state::done, code).bits(),
-                                     lane::order_of("queue.status", lane::release));
+  const bool published =
+      word(slot).compare_exchange(expected, done.bits(), lane::order_of("queue.status", lane::release));
+  return {slot, published, done};
 }
 
 template <path Path>
