@@ -17,21 +17,25 @@ namespace sluice::tool {
 
 namespace {
 
+/// By bits that hardly decide which block it is.
+SLUICE_HD inline bool writes(std::uint64_t draw, std::uint32_t in_1024) { return draw >> 54 < in_1024; }
+
 struct bare_copy_kernel {
   std::byte* media;
   std::byte* buffers;  // one block a warp
   std::uint64_t blocks;
   std::uint32_t block_bytes;
   std::uint32_t rounds;
-  bool writes;
+  std::uint32_t writes_in_1024;
 
   SLUICE_HD void operator()() const {
     const auto team = lane::warp_team::whole();
     const std::uint64_t warp = lane::warp_index();
     std::byte* const own = buffers + warp * block_bytes;
     for (std::uint32_t i = 0; i < rounds; ++i) {
-      std::byte* const there = media + mix(warp * 1315423911ULL + i) % blocks * block_bytes;
-      if (writes)
+      const std::uint64_t draw = mix(warp * 1315423911ULL + i);
+      std::byte* const there = media + draw % blocks * block_bytes;
+      if (writes(draw, writes_in_1024))
         lane::copy_from_frame(team, there, own, block_bytes);
       else
         lane::copy_into_frame(team, own, there, block_bytes);
@@ -50,7 +54,7 @@ bare_limit on_gpu(lane::machine& on, const bare_question& what) {
   const auto rounds =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes_in_all / (warps * block_bytes)));
   const bare_copy_kernel kernel{media.lanes(), own.lanes(), what.span_bytes / block_bytes,
-                                block_bytes,   rounds,      what.writes};
+                                block_bytes,   rounds,      what.writes_in_1024};
   lane::launch(on, {blocks, block_lanes}, kernel);  // warms the translations up
   const double seconds = lane::launch(on, {blocks, block_lanes}, kernel).seconds;
   const double moved = static_cast<double>(warps) * rounds / seconds;
@@ -60,7 +64,7 @@ bare_limit on_gpu(lane::machine& on, const bare_question& what) {
 bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
   const std::uint32_t block_bytes = what.block_bytes;
   const std::uint64_t span_bytes = what.span_bytes;
-  const bool writes = what.writes;
+  const std::uint32_t writes_in_1024 = what.writes_in_1024;
   constexpr auto time = std::chrono::milliseconds(300);
   constexpr int blocks_a_look = 256;
   const memory::buffer media(backend::cpu, memory::place::host, span_bytes);
@@ -75,8 +79,9 @@ bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
       for (const auto end = std::chrono::steady_clock::now() + time;
            std::chrono::steady_clock::now() < end;) {
         for (int i = 0; i < blocks_a_look; ++i) {
-          std::byte* const there = media.host() + mix(++n) % (span_bytes / block_bytes) * block_bytes;
-          if (writes)
+          const std::uint64_t draw = mix(++n);
+          std::byte* const there = media.host() + draw % (span_bytes / block_bytes) * block_bytes;
+          if (writes(draw, writes_in_1024))
             std::memcpy(there, own.data(), block_bytes);
           else
             std::memcpy(own.data(), there, block_bytes);

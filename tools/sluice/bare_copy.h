@@ -19,8 +19,8 @@ struct bare_limit {
 struct bare_question {
   std::uint32_t block_bytes;
   std::uint64_t span_bytes;
-  bool writes;
-  memory::place media;  ///< pinned or device memory, on a GPU
+  std::uint32_t writes_in_1024;  ///< blocks; the others are read
+  memory::place media;           ///< pinned or device memory, on a GPU
   friend auto operator<=>(const bare_question&, const bare_question&) = default;
 };
 

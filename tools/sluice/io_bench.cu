@@ -24,6 +24,8 @@ namespace {
 constexpr std::uint64_t most_bare_bytes = 8 * GiB;
 constexpr std::uint64_t most_flight_bytes = 4 * GiB;  // of lanes that nobody has asked for by number
 
+std::uint32_t in_1024(double share) { return static_cast<std::uint32_t>(share * 1024); }
+
 using drive_list = std::vector<drive::drive*>;
 
 drive_list drives_of(const storage& drives, const io_bench_options& options) {
@@ -277,7 +279,7 @@ class bench {
                .a_round = commands_a_round(),
                .a_lane = options_.a_lane,
                .stride = stride_,
-               .writes_in_1024 = how.whole ? 0 : static_cast<std::uint32_t>(options_.write_share * 1024),
+               .writes_in_1024 = how.whole ? 0 : in_1024(options_.write_share),
                .pattern = options_.pattern};
     meter_.tell(job);
     return job;
@@ -360,7 +362,7 @@ io_bench_result run_io_bench(lane::machine& on, storage& drives, const io_bench_
   const memory::place media = drives.drives().front()->info().media;
   const std::uint64_t span = std::min(blocks * options.block_bytes, most_bare_bytes);
   result.bare_iops =
-      bare->of({options.block_bytes, span, options.write_share > 0.5, media}).blocks_per_second;
+      bare->of({options.block_bytes, span, in_1024(options.write_share), media}).blocks_per_second;
   return result;
 }
 
