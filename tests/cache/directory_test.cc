@@ -105,6 +105,25 @@ TEST(directory, sees_at_a_glance_the_preferred_pair_and_nothing_else) {
   }
 }
 
+TEST(directory, finds_after_a_glance_what_lies_behind_the_preferred_pair) {
+  for (const std::uint64_t frames : {7, 16, 20}) {
+    testing::plain_cache memory(frames, 64);
+    const directory_ref directory = memory.view().directory;
+    for (std::uint64_t page = 1; page < 50; ++page) {
+      const directory_place at = directory.place({page});
+      EXPECT_FALSE(directory.find_resident(at, lane::acquire, true).found());
+      for (std::uint32_t way = 0; way < directory.shape().ways; ++way) {
+        const frame_word resident = frame_word().taken_to_load(at.tag, 1).plus(frame_word::report_ok);
+        directory.word(way).store(resident.bits(), lane::relaxed);
+        EXPECT_EQ(directory.find_resident(at, lane::acquire, true).frame,
+                  way / 2 == at.pair ? no_frame_index : way);
+        EXPECT_EQ(directory.find_resident(at, lane::acquire).frame, way);
+        directory.word(way).store(0, lane::relaxed);
+      }
+    }
+  }
+}
+
 TEST(directory, looks_at_every_way_once_and_at_the_preferred_pair_first) {
   for (const std::uint64_t frames : {2, 3, 7, 15, 16, 20, 28}) {
     const directory_shape shape = shape_for(frames);

@@ -115,6 +115,22 @@ struct converged_lanes_hold_the_caller {
   }
 };
 
+struct companions_meet_again {
+  verdict is;
+  SLUICE_HD void operator()() const {
+    const companions all = companions::here();
+    if (lane_index() % 3 == 0) {
+      const companions some = companions::here();
+      is.expect(some.size() <= all.size());
+      some.rejoin();
+    }
+    all.rejoin();
+    const companions after = companions::here();
+    is.expect(after.size() == all.size());
+    after.rejoin();
+  }
+};
+
 /// Each lane waits for the next lane of its warp, the last for none: they can only end from the last to the
 /// first.
 struct a_lane_may_wait_for_its_warp_mate {

@@ -78,6 +78,10 @@ TEST(teams, of_converged_lanes_hold_the_caller) {
   holds_everywhere({8, 64}, [](auto is, auto) { return contract::converged_lanes_hold_the_caller{is}; });
 }
 
+TEST(teams, of_companions_meet_again) {
+  holds_everywhere({8, 64}, [](auto is, auto) { return contract::companions_meet_again{is}; });
+}
+
 TEST(teams, order_memory_by_a_sync) {
   holds_everywhere({4, 64}, [](auto is, auto words) {
     return contract::a_team_sync_orders_memory{is, words};

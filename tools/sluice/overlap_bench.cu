@@ -53,6 +53,7 @@ struct overlap_kernel {
         if (n + 1 < rounds) ahead = array.read_async(element_of(n + 1));
         word = array.wait(mine);
       }
+      lane::rejoin_warp();  // whichever way: some lanes may have waited
       wrong += word == stamp_of<std::uint64_t>(i) ? 0 : 1;
       sum += computed(word);
     }

@@ -34,6 +34,8 @@ SLUICE_HD inline std::uint64_t drawn(const pass_job& job, std::uint64_t n, std::
 
 /// As many lanes as hide the way to memory.
 inline constexpr lane::residency pass_residency{256, 5};
+/// All that an SM runs, where each lane has one element under way.
+inline constexpr lane::residency loop_residency{256, 8};
 
 /// The kernel of a pass. `Pass::over(elements, job)` is what each lane does, and tells what it found.
 template <class Elements, class Pass>
@@ -85,7 +87,7 @@ struct random_stores {
 /// `for (i = my index; i < size; i += lanes) sum += a[i]`: what somebody writes who has read nothing about
 /// caches.
 struct plain_loop {
-  static constexpr lane::residency resident = pass_residency;
+  static constexpr lane::residency resident = loop_residency;
 
   template <class Elements>
   SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
@@ -146,12 +148,12 @@ struct page_reads {
 
 /// Warps walk pages.
 struct page_walk {
-  static constexpr lane::residency resident = pass_residency;
+  static constexpr lane::residency resident{256, 4};
 
   template <class Elements>
   SLUICE_HD SLUICE_INLINE static pass_found over(const Elements& elements, const pass_job& /*job*/) {
     using T = typename Elements::value_type;
-    constexpr std::uint64_t at_once = 8;
+    constexpr std::uint64_t at_once = 16;
     const auto warp = lane::full_warp();
     const std::uint64_t pages = elements.pages();
     pass_found mine{};

@@ -193,8 +193,17 @@ class array_ref {
     (void)prefetch(i);
     return {i};
   }
-  /// The element, or T{} where it cannot be had: as read(), also in its errors.
-  SLUICE_HD SLUICE_INLINE T wait(const read_token& token) const { return read(token.index); }
+  /// The element, or T{} where it cannot be had: as read(), also in its errors. Lanes that call it together
+  /// go on together.
+  SLUICE_HD SLUICE_INLINE T wait(const read_token& token) const {
+    const auto with = lane::companions::here();
+    const std::uint64_t i = token.index;
+    const bool lies_in_one = i < size_ && !straddles(i);
+    const cache::outcome<T> got = lies_in_one ? cache_.template read_due<T>(page(i), offset(i)) : try_read(i);
+    if (!got.is_ok()) fail(got.code, array_operation::read, i);
+    with.rejoin();
+    return got.is_ok() ? got.value : T{};
+  }
 
   /// Waits until the page has come; its failure, if any. The access that follows may still have to fetch it
   /// again.

@@ -127,6 +127,11 @@ class cache_ref {
   template <class T>
   SLUICE_HD SLUICE_INLINE outcome<T> read(page_id page, std::uint32_t offset) const;
 
+  /// The same for a page that was asked for before, and most likely is there or on its way: looks where it
+  /// would be, and then waits for it.
+  template <class T>
+  SLUICE_HD SLUICE_INLINE outcome<T> read_due(page_id page, std::uint32_t offset) const;
+
   /// Writes the element; the page becomes dirty. The rest as read(); read_only where the store takes no
   /// writes.
   template <class T>
@@ -305,7 +310,11 @@ class cache_ref {
   template <class Read>
   SLUICE_HD SLUICE_INLINE bool read_optimistically(page_id page, const Read& read) const;
   template <class T>
-  SLUICE_HD SLUICE_INLINE bool read_at_a_glance(page_id page, std::uint32_t offset, T& value) const;
+  SLUICE_HD SLUICE_INLINE bool read_at_a_glance(page_id page, const directory_place& at, std::uint32_t offset,
+                                                T& value, sighting& seen) const;
+  template <class T>
+  SLUICE_HD SLUICE_INLINE bool read_after_glance(const directory_place& at, std::uint32_t offset, T& value,
+                                                 const sighting& seen) const;
   template <class T>
   SLUICE_NOINLINE SLUICE_HD static outcome<T> read_pinned(const cache_ref* self, lane::warp_team readers,
                                                           bool hit, page_id page, std::uint32_t offset);

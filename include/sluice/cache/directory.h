@@ -124,18 +124,13 @@ class directory_ref {
     return page_at(frame / shape_.ways, word.tag(), shape_);
   }
 
-  /// Looks for the page where it is resident, in its preferred pair of ways first.
+  /// Looks for the page where it is resident, in its preferred pair of ways first. `after_glance`: that a
+  /// glance at those showed nothing of the page's tag, so that they are left out.
   /// Order: an acquire pairs with the release of the report that filled the frame, so the bytes are visible.
-  SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at, lane::order o) const {
-    sighting seen;
-    for (std::uint32_t position = 0; position < shape_.quads() * 4 && !seen.found(); position += 2) {
-      const std::uint32_t first = frame(at.set, at.way(position, shape_));
-      const lane::pair two = lane::load_pair(words_ + first, o);
-      const frame_word here(two.words[0]), next(two.words[1]);
-      if (here.is_resident_page(at.tag)) seen = {first, here};
-      if (next.is_resident_page(at.tag)) seen = {first + 1, next};
-    }
-    return seen;
+  SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at, lane::order o,
+                                                 bool after_glance = false) const {
+    return search(words_, frame(at.set, 0), at.tag, at.pair, pairs_, after_glance ? 1 : 0,
+                  o == lane::relaxed);
   }
 
   /// Looks at the preferred pair of ways only, and of those at the one whose tag is the page's, without a
@@ -224,6 +219,23 @@ class directory_ref {
   }
 
  private:
+  /// The pairs of a set in the order of directory_place::way(), from the `nth` on. Called, not inlined, and
+  /// by what registers hold: who loops over elements has none to spare for it, and a call that needs no stack
+  /// is cheap.
+  SLUICE_NOINLINE SLUICE_HD static sighting search(std::uint64_t* words, std::uint32_t first_of_set,
+                                                   std::uint32_t tag, std::uint32_t pair, std::uint32_t pairs,
+                                                   std::uint32_t nth, bool relaxed) {
+    const lane::order o = relaxed ? lane::relaxed : lane::acquire;
+    for (std::uint32_t at = pair ^ (nth & 1U);; at ^= 1U) {
+      const std::uint32_t first = first_of_set + at * 2;
+      const lane::pair two = lane::load_pair(words + first, o);
+      if (frame_word(two.words[0]).is_resident_page(tag)) return {first, frame_word(two.words[0])};
+      if (frame_word(two.words[1]).is_resident_page(tag)) return {first + 1, frame_word(two.words[1])};
+      if (++nth >= pairs) return {};
+      if ((nth & 1U) == 0) at = at + 2 < pairs ? at + 2 : at + 2 - pairs;
+    }
+  }
+
   /// The first of `count` reports that says more than that its queue was lost; else that, or ok.
   SLUICE_HD status first_failure(std::uint32_t frame, std::uint32_t first, std::uint32_t count) const {
     status code;

@@ -224,6 +224,27 @@ SLUICE_HD SLUICE_INLINE void rejoin_warp() {
 #endif
 }
 
+/// The lanes of a warp that came to a line together, to be brought together again after what may part them:
+/// see rejoin_warp(). On the CPU backend they are only the caller, for the same reason.
+class companions {
+ public:
+  SLUICE_HD SLUICE_INLINE static companions here() {
+#if SLUICE_ON_GPU
+    return companions(warp_team::converged());
+#else
+    return companions(warp_team(1U << lane_index()));
+#endif
+  }
+  SLUICE_HD std::uint32_t size() const { return team_.size(); }
+  /// All of them call it.
+  SLUICE_HD SLUICE_INLINE void rejoin() const { team_.sync(); }
+
+ private:
+  SLUICE_HD explicit companions(const warp_team& team) : team_(team) {}
+
+  warp_team team_;
+};
+
 /// Meets every lane of the block.
 SLUICE_HD SLUICE_INLINE void sync_block() {
 #if SLUICE_ON_GPU

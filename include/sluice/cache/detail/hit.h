@@ -29,21 +29,36 @@ SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_optimi
 }
 
 /// The most usual read, without a branch: the page is resident in its preferred ways, and need not be marked
-/// as referenced. False where anything else is so, also for a page beyond the store's end.
-/// (An integer operation of a warp takes half a cycle of its multiprocessor, and few others take as many.)
+/// as referenced. False where anything else is so, also for a page beyond the store's end: then `seen` is
+/// what those ways showed. (An integer operation of a warp takes half a cycle of its multiprocessor, and few
+/// others take as many.)
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class T>
-SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_at_a_glance(page_id page,
-                                                                                      std::uint32_t offset,
-                                                                                      T& value) const {
-  if constexpr (Mode != mode::optimized) return false;
-  const directory_place at = view_.directory.place(page);
-  const sighting seen = view_.directory.glance(at, lane::order_of("cache.probe", lane::acquire));
+SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_at_a_glance(
+    page_id page, const directory_place& at, std::uint32_t offset, T& value, sighting& seen) const {
+  seen = view_.directory.glance(at, lane::order_of("cache.probe", lane::acquire));
   const bool found = seen.word.is_resident_page(at.tag) & (page.value < pages_);
   value = load_element_if<T>(found, frame_bytes(seen.frame) + offset, optimistic_load());
   // Relaxed, as in read_optimistically().
   const frame_word now = view_.directory.look(seen.frame, lane::relaxed);
   return found && (seen.word.same_referenced(now) || lane::planted("cache.drop_revalidation"));
+}
+
+/// The next try, after a glance that showed `seen`: anywhere in the set, whether referenced or not.
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_after_glance(
+    const directory_place& at, std::uint32_t offset, T& value, const sighting& seen) const {
+  const bool elsewhere = seen.word.tag() != at.tag;
+  const sighting found =
+      view_.directory.find_resident(at, lane::order_of("cache.probe", lane::acquire), elsewhere);
+  if (!found.found()) return false;
+  value = load_element<T>(frame_bytes(found.frame) + offset, optimistic_load());
+  // Relaxed, as in read_optimistically().
+  const frame_word now = view_.directory.look(found.frame, lane::relaxed);
+  if (!found.word.same_contents(now) && !lane::planted("cache.drop_revalidation")) return false;
+  note_reference(found);
+  return true;
 }
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
@@ -52,16 +67,33 @@ SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(
                                                                                 std::uint32_t offset) const {
   if constexpr (Counts) count_accesses(lane::warp_team::converged(), sizeof(T));
   T value{};
-  if (read_at_a_glance(page, offset, value)) return {value, status::ok};
+  [[maybe_unused]] sighting seen;
+  [[maybe_unused]] const directory_place at = view_.directory.place(page);
+  if constexpr (Mode == mode::optimized) {
+    if (read_at_a_glance(page, at, offset, value, seen)) return {value, status::ok};
+  }
   if (page.value >= pages_) return {T{}, status::out_of_range};
   const auto here = readers();
-  const bool hit = read_optimistically(page, [&value, offset](const std::byte* frame) {
-    value = load_element<T>(frame + offset, optimistic_load());
-  });
+  bool hit = false;
+  if constexpr (Mode == mode::optimized) hit = read_after_glance(at, offset, value, seen);
   if (all_hit(here, hit)) return {value, status::ok};
   const outcome<T> missed =
       lane::far_call(&cache_ref::template read_pinned<T>, this, here, hit, page, offset);
   return hit ? outcome<T>{value, status::ok} : missed;
+}
+
+template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
+template <class T>
+SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_due(
+    page_id page, std::uint32_t offset) const {
+  if constexpr (Counts) count_accesses(lane::warp_team::converged(), sizeof(T));
+  if constexpr (Mode == mode::optimized) {
+    T value{};
+    sighting seen;
+    if (read_at_a_glance(page, view_.directory.place(page), offset, value, seen)) return {value, status::ok};
+  }
+  if (page.value >= pages_) return {T{}, status::out_of_range};
+  return lane::far_call(&cache_ref::template read_pinned<T>, this, readers(), false, page, offset);
 }
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>

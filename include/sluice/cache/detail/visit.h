@@ -285,8 +285,9 @@ template <class Team>
 SLUICE_HD SLUICE_INLINE prefetch_token cache_ref<Store, Policy, Mode, Counts>::prefetch(const Team& team,
                                                                                         page_id page) const {
   if constexpr (Mode == mode::none) return {};
-  const bool idle = page.value >= pages_ ||
-                    view_.directory.find_resident(view_.directory.place(page), lane::relaxed).found();
+  const directory_place at = view_.directory.place(page);
+  const bool idle =
+      page.value >= pages_ || view_.directory.glance(at, lane::relaxed).word.is_resident_page(at.tag);
   if (team.all(idle)) return {};
   return lane::far_call(&cache_ref::template start_prefetch<Team>, this, team, idle ? page_id{pages_} : page);
 }
