@@ -129,8 +129,7 @@ class directory_ref {
   /// Order: an acquire pairs with the release of the report that filled the frame, so the bytes are visible.
   SLUICE_HD SLUICE_INLINE sighting find_resident(const directory_place& at, lane::order o,
                                                  bool after_glance = false) const {
-    return search(words_, frame(at.set, 0), at.tag, at.pair, pairs_, after_glance ? 1 : 0,
-                  o == lane::relaxed);
+    return search(words_, frame(at.set, 0), at.tag, at.pair, pairs_, after_glance ? 1 : 0, o);
   }
 
   /// Looks at the preferred pair of ways only, and of those at the one whose tag is the page's, without a
@@ -224,8 +223,7 @@ class directory_ref {
   /// is cheap.
   SLUICE_NOINLINE SLUICE_HD static sighting search(std::uint64_t* words, std::uint32_t first_of_set,
                                                    std::uint32_t tag, std::uint32_t pair, std::uint32_t pairs,
-                                                   std::uint32_t nth, bool relaxed) {
-    const lane::order o = relaxed ? lane::relaxed : lane::acquire;
+                                                   std::uint32_t nth, lane::order o) {
     for (std::uint32_t at = pair ^ (nth & 1U);; at ^= 1U) {
       const std::uint32_t first = first_of_set + at * 2;
       const lane::pair two = lane::load_pair(words + first, o);

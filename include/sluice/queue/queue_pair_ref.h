@@ -143,12 +143,6 @@ class basic_queue_pair_ref {
   SLUICE_HD void leave(std::uint32_t count) const;
 
   // detail/completion.h
-  /// A completion that a lane has taken in: the slot that it is for, and the slot's word since.
-  struct arrival {
-    std::uint32_t slot = 0;
-    bool published = false;
-    slot_word word;
-  };
   template <class Team>
   SLUICE_HD bool progress(const Team& team, bool interested, std::uint32_t slot, slot_word seen) const;
   template <class Team>
@@ -156,14 +150,15 @@ class basic_queue_pair_ref {
   template <class Team>
   SLUICE_HD void copy_staged(const Team& team, bool wanted, std::uint32_t slot) const;
   template <class Team>
-  SLUICE_HD bool reap(const Team& team, std::uint64_t before) const;
+  SLUICE_HD bool find_lost(const Team& team, bool interested, std::uint32_t slot, slot_word& seen,
+                           bool& runs) const;
   template <class Team>
-  SLUICE_HD std::uint32_t take_in(const Team& team, std::uint64_t before, std::uint32_t limit,
-                                  arrival& mine) const;
+  SLUICE_HD std::uint32_t take_in(const Team& team, std::uint64_t before, std::uint32_t limit, bool& runs,
+                                  std::uint32_t& slot, slot_word& seen) const;
   template <class Team>
-  SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit,
-                                      arrival& mine, bool& broken) const;
-  SLUICE_HD arrival publish(std::uint32_t tail_dword) const;
+  SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit, bool& runs,
+                                      std::uint32_t& slot, slot_word& seen) const;
+  SLUICE_HD bool publish(std::uint32_t slot, status code, slot_word& now) const;
   SLUICE_HD std::uint32_t phase_at(std::uint64_t position) const;
   SLUICE_HD bool is_lost(std::uint32_t slot, slot_word seen) const;
   SLUICE_HD bool life_is_over(slot_word seen) const;

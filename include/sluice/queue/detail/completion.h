@@ -31,26 +31,48 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::help_slot(const Team& team, bo
   return progress(team, interested, slot, slot_word(interested ? word(slot).load(lane::relaxed) : 0));
 }
 
-/// `seen`: the slot's word a moment ago, of whatever turn.
+/// `seen`: the slot's word a moment ago, of whatever turn. Who has nothing to run takes completions in, and
+/// finishes them: what nobody waits for (pages asked for ahead, pages cleaned) would else stay unfinished
+/// until the ring comes around.
 template <path Path>
 template <class Team>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::progress(const Team& team, bool interested,
                                                            std::uint32_t slot, slot_word seen) const {
   // On its way to us together with `seen`.
-  const std::uint64_t gate = team.leads() ? lane::on_device(f_->words->gate).load(lane::relaxed) : 0;
+  std::uint64_t gate = team.leads() ? lane::on_device(f_->words->gate).load(lane::relaxed) : 0;
+  constexpr std::uint32_t most = 32;  // completions at a time; a whole warp takes them in by one look
+  const std::uint32_t window = depth() < most ? depth() : most;
   bool runs = interested && seen.state() == slot_state::done;
-  if (!team.any(runs)) {
-    if (!lane::planted("queue.wait_without_reaping") && reap(team, gate)) return true;
-    if (!team.broadcast(lane::now_and_then())) return false;
-    const bool in_flight = interested && seen.state() == slot_state::in_flight;
-    runs = in_flight && is_lost(slot, seen);
+  for (std::uint32_t taken = 0;;) {
+    std::uint32_t run = 0;
     if (!team.any(runs)) {
-      if (in_flight && is_overdue(slot)) fail(slot, seen);
-      return false;
+      if (!lane::planted("queue.wait_without_reaping"))
+        run = take_in(team, gate, window - taken, runs, slot, seen);
+      if (taken != 0 && run == 0) return true;
+      if (run == 0 && !find_lost(team, interested, slot, seen, runs)) return false;
     }
+    run_continuations(team, runs, slot, seen);
+    taken += run;
+    if (team.size() >= most || run < team.size() || taken == window) return true;
+    if (team.leads()) gate = lane::on_device(f_->words->gate).load(lane::relaxed);
+    runs = false;
   }
-  run_continuations(team, runs, slot, seen);
-  return true;
+}
+
+/// Now and then: whether the command in some lane's slot is lost, so that it `runs` its continuation; `seen`
+/// is its word. One that is overdue fails the queue.
+template <path Path>
+template <class Team>
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::find_lost(const Team& team, bool interested,
+                                                            std::uint32_t slot, slot_word& seen,
+                                                            bool& runs) const {
+  if (!team.broadcast(lane::now_and_then())) return false;
+  if (interested) seen = slot_word(word(slot).load(lane::relaxed));
+  const bool in_flight = interested && seen.state() == slot_state::in_flight;
+  runs = in_flight && is_lost(slot, seen);
+  if (team.any(runs)) return true;
+  if (in_flight && is_overdue(slot)) fail(slot, seen);
+  return false;
 }
 
 template <path Path>
@@ -103,51 +125,35 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
-/// Reaps for all, if nobody else is at it, and finishes what it reaped: what nobody waits for (pages asked
-/// for ahead, pages cleaned) would else stay unfinished until the ring comes around. `before`: the gate's
-/// word a moment ago, in the leader. True where it found completions.
-template <path Path>
-template <class Team>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::uint64_t before) const {
-  const std::uint32_t window = depth() < 32 ? depth() : 32;
-  std::uint32_t reaped = 0;
-  while (true) {
-    arrival mine;
-    const std::uint32_t run = take_in(team, before, window - reaped, mine);
-    if (run == 0) return reaped > 0;
-    run_continuations(team, mine.published && !lane::planted("queue.leave_to_waiters"), mine.slot, mine.word);
-    reaped += run;
-    if (run < team.size() || reaped == window) return true;
-    if (team.leads()) before = lane::on_device(f_->words->gate).load(lane::relaxed);
-  }
-}
-
-/// Publishes what has come, at most `limit` completions and one a lane, if the gate is free: how many. Each
-/// lane's goes to `mine`.
+/// Publishes what has come, at most `limit` completions and one a lane, if nobody else is at it: how many.
+/// `before`: the gate's word a moment ago, in the leader. Lanes that published one `run` its continuation:
+/// then `slot` and `seen` are that command's.
 template <path Path>
 template <class Team>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::take_in(const Team& team, std::uint64_t before,
-                                                                   std::uint32_t limit, arrival& mine) const {
+                                                                   std::uint32_t limit, bool& runs,
+                                                                   std::uint32_t& slot,
+                                                                   slot_word& seen) const {
   using state = completion_gate::state;
   auto gate = lane::on_device(f_->words->gate);
   bool got = false;
   if (team.leads()) {
-    const completion_gate seen(before);
+    const completion_gate was(before);
     // Acquire pairs with the re-creation's release: who reaps in a new life sees its first turn. From holder
     // to holder nothing passes but the position, which is in the word itself.
-    got = seen.is(state::open) && gate.compare_exchange(before, seen.with(state::held).bits(),
-                                                        lane::order_of("queue.lock", lane::acquire));
+    got = was.is(state::open) && gate.compare_exchange(before, was.with(state::held).bits(),
+                                                       lane::order_of("queue.lock", lane::acquire));
     got |= lane::planted("queue.reap_without_lock");
   }
   if (!team.broadcast(got)) return 0;
   team.sync();  // the leader's acquire comes before every lane's loads
 
   const std::uint64_t head = team.broadcast(completion_gate(before).head());
-  bool broken = false;
-  const std::uint32_t run = publish_run(team, head, limit, mine, broken);
-  broken = team.any(broken);
+  const std::uint32_t run = publish_run(team, head, limit, runs, slot, seen);
+  const bool broken = team.any(team.rank() < run && !runs);
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
   if (team.leads()) unlock(head, head + run, broken);
+  if (lane::planted("queue.leave_to_waiters")) runs = false;
   return run;
 }
 
@@ -178,8 +184,9 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::unlock(std::uint64_t head, std
 template <path Path>
 template <class Team>
 SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Team& team, std::uint64_t from,
-                                                                       std::uint32_t limit, arrival& mine,
-                                                                       bool& broken) const {
+                                                                       std::uint32_t limit, bool& runs,
+                                                                       std::uint32_t& slot,
+                                                                       slot_word& seen) const {
   const std::uint64_t position = from + team.rank();
   std::uint32_t dword = 0;
   bool fresh = false;
@@ -191,18 +198,18 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Tea
   }
   const std::uint32_t run = leading_run(team, fresh);
   if (team.rank() < run) {
-    mine = publish(dword);
-    broken = !mine.published;
+    slot = dword & 0xffffU;
+    runs = publish(slot, status::from_nvme(dword >> 17), seen);
   }
   return run;
 }
 
-/// Hands one completion's status to its slot; not published where no command of ours can have that
-/// completion.
+/// Hands one completion's status to its slot, whose word then is `now`; false where no command of ours can
+/// have that completion.
 template <path Path>
-SLUICE_HD inline auto basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword) const -> arrival {
-  const std::uint32_t slot = tail_dword & 0xffffU;
-  if (slot > f_->mask) return {};
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t slot, status code,
+                                                          slot_word& now) const {
+  if (slot > f_->mask) return false;
   // Relaxed: the CAS below carries the mark's release on to the claimer, as every read-modify-write does.
   std::uint64_t expected = word(slot).load(lane::relaxed);
   const slot_word seen(expected);
@@ -212,17 +219,15 @@ SLUICE_HD inline auto basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dwo
       before((seen.turn() << f_->shift) | slot,
              static_cast<std::uint32_t>(lane::on_device(f_->words->tail).load(lane::relaxed)));
   const bool owed = seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung;
-  if (!owed && !lane::planted("queue.publish_unasked")) return {};
-  const slot_word done(seen.turn(), slot_state::done, status::from_nvme(tail_dword >> 17));
+  if (!owed && !lane::planted("queue.publish_unasked")) return false;
+  now = slot_word(seen.turn(), slot_state::done, code);
   // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
   // CAS, not a store: the same id twice in one batch must not publish twice.
   if (lane::planted("queue.publish_by_store")) {
-    word(slot).store(done.bits(), lane::relaxed);
-    return {slot, true, done};
+    word(slot).store(now.bits(), lane::relaxed);
+    return true;
   }
-  const bool published =
-      word(slot).compare_exchange(expected, done.bits(), lane::order_of("queue.status", lane::release));
-  return {slot, published, done};
+  return word(slot).compare_exchange(expected, now.bits(), lane::order_of("queue.status", lane::release));
 }
 
 template <path Path>
