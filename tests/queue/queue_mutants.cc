@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
         // completing
         "queue.wait_without_reaping", "queue.reap_without_lock", "queue.keep_entries",
         "queue.phase_of_first_life", "queue.publish_unasked", "queue.publish_by_store", "queue.claim_twice",
-        "queue.free_first", "queue.lost_is_ok", "queue.leave_to_waiters",
+        "queue.free_first", "queue.lost_is_ok", "queue.leave_to_waiters", "queue.any_turns_answer",
         // failing
         "queue.no_deadline", "queue.fail_answered", "queue.fail_old_life", "queue.close_first",
         "queue.enter_closed", "queue.stay_when_closed", "queue.no_arrival", "queue.leave_without_arrival",

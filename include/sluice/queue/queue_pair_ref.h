@@ -97,7 +97,7 @@ class basic_queue_pair_ref {
   /// True where it is closed and will not come back.
   SLUICE_HD bool is_dead() const { return lane::on_device(f_->words->dead).load(lane::relaxed) != 0; }
   SLUICE_HD std::uint32_t depth() const { return f_->mask + 1; }
-  /// The slot, and so the command identifier, of a ticket.
+  /// The slot of a ticket.
   SLUICE_HD std::uint32_t slot(io_ticket ticket) const { return slot_of(ticket.value); }
   SLUICE_HD bool is_staged() const {
     if constexpr (Path == path::any) return f_->staging != nullptr;
@@ -113,6 +113,11 @@ class basic_queue_pair_ref {
   }
   SLUICE_HD std::uint32_t turn_of(std::uint64_t ticket) const {
     return static_cast<std::uint32_t>(ticket >> f_->shift);
+  }
+  /// Rule 3: 15 bits of the ticket (the 16th stays clear: a drive may not like ffff): the slot, and as many
+  /// of its turn as there is room for. So an answer to an earlier turn is told from this one's.
+  SLUICE_HD static std::uint16_t command_id(std::uint32_t ticket) {
+    return static_cast<std::uint16_t>(ticket & 0x7fffU);
   }
   SLUICE_HD lane::device_ref<std::uint64_t> word(std::uint32_t slot) const {
     return lane::on_device(f_->slots[slot].word);
@@ -132,10 +137,10 @@ class basic_queue_pair_ref {
   SLUICE_HD bool turn_has_come(std::uint64_t ticket, std::uint32_t first, slot_word own,
                                slot_word next) const;
   template <class Team>
-  SLUICE_HD void fill(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
+  SLUICE_HD void fill(const Team& team, bool active, std::uint16_t id, const io_request& request) const;
   template <class Team>
   SLUICE_HD void stage(const Team& team, bool active, std::uint32_t slot, const io_request& request) const;
-  SLUICE_HD void write_entry(std::uint32_t slot, const io_request& request) const;
+  SLUICE_HD void write_entry(std::uint16_t id, const io_request& request) const;
   template <class Team>
   SLUICE_HD void combine(const Team& team, std::uint64_t own, std::uint32_t count) const;
   template <class Team>
@@ -143,6 +148,13 @@ class basic_queue_pair_ref {
   SLUICE_HD void leave(std::uint32_t count) const;
 
   // detail/completion.h
+  /// Completions that a team takes in together: a whole warp by one look.
+  static constexpr std::uint32_t most_at_once = 32;
+  /// Slots whose commands a lane has found answered.
+  struct arrivals {
+    std::uint32_t count = 0;
+    std::uint16_t slots[most_at_once - 1];
+  };
   template <class Team>
   SLUICE_HD bool progress(const Team& team, bool interested, std::uint32_t slot, slot_word seen) const;
   template <class Team>
@@ -153,12 +165,12 @@ class basic_queue_pair_ref {
   SLUICE_HD bool find_lost(const Team& team, bool interested, std::uint32_t slot, slot_word& seen,
                            bool& runs) const;
   template <class Team>
-  SLUICE_HD std::uint32_t take_in(const Team& team, std::uint64_t before, std::uint32_t limit, bool& runs,
-                                  std::uint32_t& slot, slot_word& seen) const;
+  SLUICE_HD bool reap(const Team& team, std::uint64_t before, bool& runs, std::uint32_t& slot,
+                      slot_word& seen, arrivals& earlier) const;
   template <class Team>
   SLUICE_HD std::uint32_t publish_run(const Team& team, std::uint64_t from, std::uint32_t limit, bool& runs,
                                       std::uint32_t& slot, slot_word& seen) const;
-  SLUICE_HD bool publish(std::uint32_t slot, status code, slot_word& now) const;
+  SLUICE_HD bool publish(std::uint32_t tail_dword, slot_word& now) const;
   SLUICE_HD std::uint32_t phase_at(std::uint64_t position) const;
   SLUICE_HD bool is_lost(std::uint32_t slot, slot_word seen) const;
   SLUICE_HD bool life_is_over(slot_word seen) const;

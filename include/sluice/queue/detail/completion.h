@@ -39,24 +39,22 @@ template <class Team>
 SLUICE_HD inline bool basic_queue_pair_ref<Path>::progress(const Team& team, bool interested,
                                                            std::uint32_t slot, slot_word seen) const {
   // On its way to us together with `seen`.
-  std::uint64_t gate = team.leads() ? lane::on_device(f_->words->gate).load(lane::relaxed) : 0;
-  constexpr std::uint32_t most = 32;  // completions at a time; a whole warp takes them in by one look
-  const std::uint32_t window = depth() < most ? depth() : most;
+  const std::uint64_t gate = team.leads() ? lane::on_device(f_->words->gate).load(lane::relaxed) : 0;
   bool runs = interested && seen.state() == slot_state::done;
-  for (std::uint32_t taken = 0;;) {
-    std::uint32_t run = 0;
-    if (!team.any(runs)) {
-      if (!lane::planted("queue.wait_without_reaping"))
-        run = take_in(team, gate, window - taken, runs, slot, seen);
-      if (taken != 0 && run == 0) return true;
-      if (run == 0 && !find_lost(team, interested, slot, seen, runs)) return false;
-    }
-    run_continuations(team, runs, slot, seen);
-    taken += run;
-    if (team.size() >= most || run < team.size() || taken == window) return true;
-    if (team.leads()) gate = lane::on_device(f_->words->gate).load(lane::relaxed);
-    runs = false;
+  arrivals before_it;
+  if (!team.any(runs)) {
+    const bool came =
+        !lane::planted("queue.wait_without_reaping") && reap(team, gate, runs, slot, seen, before_it);
+    if (!came && !find_lost(team, interested, slot, seen, runs)) return false;
   }
+  run_continuations(team, runs, slot, seen);
+  for (std::uint32_t k = 0; team.size() < most_at_once && team.any(k < before_it.count); ++k) {
+    const bool has = k < before_it.count;
+    const std::uint32_t its = has ? before_it.slots[k] : 0;
+    const slot_word now(has ? word(its).load(lane::relaxed) : 0);
+    run_continuations(team, has && now.state() == slot_state::done, its, now);
+  }
+  return true;
 }
 
 /// Now and then: whether the command in some lane's slot is lost, so that it `runs` its continuation; `seen`
@@ -125,15 +123,16 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::copy_staged(const Team& team, 
   team.sync();  // bytes that other lanes copied come before the claimer's report
 }
 
-/// Publishes what has come, at most `limit` completions and one a lane, if nobody else is at it: how many.
-/// `before`: the gate's word a moment ago, in the leader. Lanes that published one `run` its continuation:
-/// then `slot` and `seen` are that command's.
+/// Publishes what has come, if nobody else is at it; true where something had. All of it before anything is
+/// finished: a drive that answers twice would else answer the slot's next command. `before`: the gate's word
+/// a moment ago, in the leader. Lanes that published one `run` its continuation: then `slot` and `seen` are
+/// that command's. Teams smaller than a warp look more than once: what lanes published before goes to
+/// `earlier`.
 template <path Path>
 template <class Team>
-SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::take_in(const Team& team, std::uint64_t before,
-                                                                   std::uint32_t limit, bool& runs,
-                                                                   std::uint32_t& slot,
-                                                                   slot_word& seen) const {
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::reap(const Team& team, std::uint64_t before, bool& runs,
+                                                       std::uint32_t& slot, slot_word& seen,
+                                                       arrivals& earlier) const {
   using state = completion_gate::state;
   auto gate = lane::on_device(f_->words->gate);
   bool got = false;
@@ -145,16 +144,26 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::take_in(const Team& t
                                                        lane::order_of("queue.lock", lane::acquire));
     got |= lane::planted("queue.reap_without_lock");
   }
-  if (!team.broadcast(got)) return 0;
+  if (!team.broadcast(got)) return false;
   team.sync();  // the leader's acquire comes before every lane's loads
 
   const std::uint64_t head = team.broadcast(completion_gate(before).head());
-  const std::uint32_t run = publish_run(team, head, limit, runs, slot, seen);
-  const bool broken = team.any(team.rank() < run && !runs);
+  const std::uint32_t window = depth() < most_at_once ? depth() : most_at_once;
+  std::uint32_t reaped = 0;
+  bool broken = false;
+  while (true) {
+    const std::uint32_t run = publish_run(team, head + reaped, window - reaped, runs, slot, seen);
+    broken = broken || (team.rank() < run && !runs);
+    reaped += run;
+    if (team.size() >= most_at_once || run < team.size() || reaped == window) break;
+    if (runs) earlier.slots[earlier.count++] = static_cast<std::uint16_t>(slot);
+    runs = false;
+  }
+  broken = team.any(broken);
   team.sync();  // every lane's loads and publications come before the doorbell and the unlock
-  if (team.leads()) unlock(head, head + run, broken);
-  if (lane::planted("queue.leave_to_waiters")) runs = false;
-  return run;
+  if (team.leads()) unlock(head, head + reaped, broken);
+  if (lane::planted("queue.leave_to_waiters")) runs = false, earlier.count = 0;
+  return reaped > 0;
 }
 
 template <path Path>
@@ -198,8 +207,8 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Tea
   }
   const std::uint32_t run = leading_run(team, fresh);
   if (team.rank() < run) {
-    slot = dword & 0xffffU;
-    runs = publish(slot, status::from_nvme(dword >> 17), seen);
+    runs = publish(dword, seen);
+    slot = slot_of(dword & 0xffffU);
   }
   return run;
 }
@@ -207,20 +216,22 @@ SLUICE_HD inline std::uint32_t basic_queue_pair_ref<Path>::publish_run(const Tea
 /// Hands one completion's status to its slot, whose word then is `now`; false where no command of ours can
 /// have that completion.
 template <path Path>
-SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t slot, status code,
-                                                          slot_word& now) const {
-  if (slot > f_->mask) return false;
+SLUICE_HD inline bool basic_queue_pair_ref<Path>::publish(std::uint32_t tail_dword, slot_word& now) const {
+  const std::uint32_t slot = slot_of(tail_dword & 0xffffU);
   // Relaxed: the CAS below carries the mark's release on to the claimer, as every read-modify-write does.
   std::uint64_t expected = word(slot).load(lane::relaxed);
   const slot_word seen(expected);
   // Commands in flight lie within one ring's length of the tail: 32 bits tell before from after. The tail is
   // ordered by the doorbell and the phase.
+  const std::uint32_t ticket = (seen.turn() << f_->shift) | slot;
   const bool was_rung =
-      before((seen.turn() << f_->shift) | slot,
-             static_cast<std::uint32_t>(lane::on_device(f_->words->tail).load(lane::relaxed)));
-  const bool owed = seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung;
+      before(ticket, static_cast<std::uint32_t>(lane::on_device(f_->words->tail).load(lane::relaxed)));
+  // A second answer to an earlier command of the slot is not this one's.
+  const bool is_its = (tail_dword & 0xffffU) == command_id(ticket) || lane::planted("queue.any_turns_answer");
+  const bool owed =
+      seen.state() == slot_state::in_flight && !before(seen.turn(), first_turn()) && was_rung && is_its;
   if (!owed && !lane::planted("queue.publish_unasked")) return false;
-  now = slot_word(seen.turn(), slot_state::done, code);
+  now = slot_word(seen.turn(), slot_state::done, status::from_nvme(tail_dword >> 17));
   // Release pairs with the claimer's acquire: the data that we acquired with the phase are visible to it. A
   // CAS, not a store: the same id twice in one batch must not publish twice.
   if (lane::planted("queue.publish_by_store")) {

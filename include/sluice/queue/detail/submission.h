@@ -48,16 +48,16 @@ SLUICE_HD inline io_ticket basic_queue_pair_ref<Path>::submit_batch(const Team& 
     return {};
   }
 
-  const std::uint32_t slot = slot_of(ticket);
   io_request request;
   if (active) request = make();
-  fill(team, active, slot, request);
+  fill(team, active, command_id(static_cast<std::uint32_t>(ticket)), request);
   if (active) {
     note(io_ticket{ticket});
     // Rule 4, the mark: entry and record become visible with it. Pairs with the combiner's and the reaper's
     // acquire.
-    word(slot).store(slot_word(turn_of(ticket), slot_state::in_flight).bits(),
-                     lane::order_of("queue.mark", lane::release));
+    word(slot_of(ticket))
+        .store(slot_word(turn_of(ticket), slot_state::in_flight).bits(),
+               lane::order_of("queue.mark", lane::release));
   }
 
   team.sync();  // all marks of the team come before its leader's arrival
@@ -118,8 +118,9 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::await_turn(const Team& team, b
 
 template <path Path>
 template <class Team>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool active, std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool active, std::uint16_t id,
                                                        const io_request& request) const {
+  const std::uint32_t slot = slot_of(id);
   if (is_staged()) stage(team, active && sends_data(request.op) && request.bytes > 0, slot, request);
   if (!active) return;
   const bool copies = is_staged() && request.op == nvme::opcode::read;
@@ -130,8 +131,8 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::fill(const Team& team, bool ac
   record.report_detail = request.to.detail;
   record.on_ok = request.to.on_ok;
   record.on_error = request.to.on_error;
+  write_entry(id, request);
   lane::on_device(record.issued_at).store(coarse_now(), lane::relaxed);
-  write_entry(slot, request);
 }
 
 template <path Path>
@@ -150,11 +151,11 @@ SLUICE_HD inline void basic_queue_pair_ref<Path>::stage(const Team& team, bool a
 }
 
 template <path Path>
-SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint32_t slot,
+SLUICE_HD inline void basic_queue_pair_ref<Path>::write_entry(std::uint16_t id,
                                                               const io_request& request) const {
+  const std::uint32_t slot = slot_of(id);
   const prp_pair data =
       is_staged() && request.bytes > 0 ? f_->staging_prps.of(slot, request.bytes) : request.prps;
-  const auto id = static_cast<std::uint16_t>(slot);  // rule 3: the command id is the slot
   lane::store_wide(f_->submission_ring[slot],
                    request.blocks == 0 ? nvme::flush_command(id, f_->nsid)
                                        : nvme::block_command(request.op, id, f_->nsid, request.first,
