@@ -77,7 +77,7 @@ def eviction(tool):
 
 def vector_add(tool):
     command = [tool, "bench", "vector-add", "--backend", "cuda", "--elements", "256M", "--type", "f32", "--drive", HOST_4GIB, "--cache",
-               "307MiB", "--comparators=copy-engine", "--json", *QUEUES]
+               "307MiB", "--page", "32KiB", "--threads", "16384", "--comparators=copy-engine", "--json", *QUEUES]
     got = json.loads(run(command))
     tiling = next(other for other in got["comparators"] if other["name"] == "copy-engine")
     value = got["bytes_per_s"] / tiling["bytes_per_s"]
