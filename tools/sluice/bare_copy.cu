@@ -69,9 +69,13 @@ bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
   constexpr int blocks_a_look = 256;
   const memory::buffer media(backend::cpu, memory::place::host, span_bytes);
   std::memset(media.host(), 1, span_bytes);
-  std::vector<std::uint64_t> moved(on.processors());
+  // Each thread has blocks of its own: some write where others would read.
+  const std::uint64_t blocks = span_bytes / block_bytes;
+  const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(on.processors(), blocks));
+  const std::uint64_t each = blocks / count;
+  std::vector<std::uint64_t> moved(count);
   std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < on.processors(); ++t) {
+  for (std::uint32_t t = 0; t < count; ++t) {
     threads.emplace_back([&, t] {
       std::vector<std::byte> own(block_bytes);
       std::uint64_t n = std::uint64_t{t} << 40;
@@ -80,7 +84,7 @@ bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
            std::chrono::steady_clock::now() < end;) {
         for (int i = 0; i < blocks_a_look; ++i) {
           const std::uint64_t draw = mix(++n);
-          std::byte* const there = media.host() + draw % (span_bytes / block_bytes) * block_bytes;
+          std::byte* const there = media.host() + (t * each + draw % each) * block_bytes;
           if (writes(draw, writes_in_1024))
             std::memcpy(there, own.data(), block_bytes);
           else
