@@ -48,6 +48,14 @@ TEST(io_pattern, uniform_repeats_as_chance_has_it) {
   EXPECT_LT(*std::max_element(times.begin(), times.end()), 12U);
 }
 
+TEST(io_pattern, writes_as_often_as_it_is_told) {
+  for (const std::uint32_t in_1024 : {0U, 1U, 256U, 1024U}) {
+    std::uint32_t writes = 0;
+    for (std::uint64_t n = 0; n < 1 << 20; ++n) writes += draws_write(mix(n), in_1024) ? 1 : 0;
+    EXPECT_NEAR(writes, in_1024 * 1024.0, in_1024 % 1024 == 0 ? 0 : 3000) << in_1024;
+  }
+}
+
 TEST(io_pattern, zipf_favours_the_r_th_block_as_often_as_one_in_r) {
   constexpr std::uint64_t draws = 1 << 20;
   auto times = counts(io_pattern::zipf, 16, 0, draws);

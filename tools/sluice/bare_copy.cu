@@ -12,13 +12,11 @@
 #include "sluice/lane/identity.h"
 #include "sluice/lane/team.h"
 #include "sluice/memory/buffer.h"
+#include "tools/sluice/io_pattern.h"
 
 namespace sluice::tool {
 
 namespace {
-
-/// By bits that hardly decide which block it is.
-SLUICE_HD inline bool writes(std::uint64_t draw, std::uint32_t in_1024) { return draw >> 54 < in_1024; }
 
 struct bare_copy_kernel {
   std::byte* media;
@@ -34,8 +32,8 @@ struct bare_copy_kernel {
     std::byte* const own = buffers + warp * block_bytes;
     for (std::uint32_t i = 0; i < rounds; ++i) {
       const std::uint64_t draw = mix(warp * 1315423911ULL + i);
-      std::byte* const there = media + draw % blocks * block_bytes;
-      if (writes(draw, writes_in_1024))
+      std::byte* const there = media + (draw >> 10) % blocks * block_bytes;
+      if (draws_write(draw, writes_in_1024))
         lane::copy_from_frame(team, there, own, block_bytes);
       else
         lane::copy_into_frame(team, own, there, block_bytes);
@@ -84,8 +82,8 @@ bare_limit on_cpu(const lane::machine& on, const bare_question& what) {
            std::chrono::steady_clock::now() < end;) {
         for (int i = 0; i < blocks_a_look; ++i) {
           const std::uint64_t draw = mix(++n);
-          std::byte* const there = media.host() + (t * each + draw % each) * block_bytes;
-          if (writes(draw, writes_in_1024))
+          std::byte* const there = media.host() + (t * each + (draw >> 10) % each) * block_bytes;
+          if (draws_write(draw, writes_in_1024))
             std::memcpy(there, own.data(), block_bytes);
           else
             std::memcpy(own.data(), there, block_bytes);

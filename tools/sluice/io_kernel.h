@@ -179,7 +179,7 @@ struct io_kernel {
     return active && sent.code.is_ok() ? sent.ticket : queue::io_ticket{};
   }
 
-  SLUICE_HD bool writes(std::uint64_t n) const { return (mix(n + job.seed) & 1023U) < job.writes_in_1024; }
+  SLUICE_HD bool writes(std::uint64_t n) const { return draws_write(mix(n + job.seed), job.writes_in_1024); }
 
   /// Draws the block once the turn has come, so that it takes no registers before. Nothing of ours is in
   /// flight with the cell.

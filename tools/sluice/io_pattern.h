@@ -34,6 +34,11 @@ SLUICE_HD inline std::uint64_t zipf_rank(std::uint64_t draw, std::uint32_t bits)
   return (std::uint64_t{1} << octave | (mix(draw) & ((std::uint64_t{1} << octave) - 1))) - 1;
 }
 
+/// Whether a command of this draw writes, as `in_1024` of 1024 do: by bits that decide on nothing else.
+SLUICE_HD inline bool draws_write(std::uint64_t draw, std::uint32_t in_1024) {
+  return (draw & 1023U) < in_1024;
+}
+
 /// Block of the n-th command among 2^bits, 1 to 40 bits.
 SLUICE_HD inline std::uint64_t drawn_block(io_pattern pattern, std::uint64_t n, std::uint32_t bits,
                                            std::uint64_t seed) {
