@@ -79,6 +79,7 @@ TEST(array_ref, reads_and_writes_elements_that_straddle_pages) {
     EXPECT_EQ(got.b, expected(2 + 3 * i));
     EXPECT_EQ(got.c, expected(3 + 3 * i));
   }
+  for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(a.wait(a.read_async(i)).c, triple(a[i]).c);
   for (std::uint64_t i = 0; i < 50; ++i) a[i] = triple{i, i * 2, i * 3};
   for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(triple(a[i]).c, i * 3);
   EXPECT_EQ(rig.cache.flush(lane::solo(), {0}, {20}).code, status::ok);

@@ -62,11 +62,11 @@ class array_ref {
     if (!got.is_ok()) return fail(got.code, array_operation::read, i), T{};
     return got.value;
   }
-  /// The element or its failure, which the mailbox does not hear of.
-  SLUICE_HD SLUICE_INLINE cache::outcome<T> try_read(std::uint64_t i) const {
+  /// The element or its failure, which the mailbox does not hear of. `due`: it was asked for before.
+  SLUICE_HD SLUICE_INLINE cache::outcome<T> try_read(std::uint64_t i, bool due = false) const {
     if (i >= size_) return {T{}, status::out_of_range};
     if (straddles(i)) return read_in_parts(i);
-    return cache_.template read<T>(page(i), offset(i));
+    return cache_.template read<T>(page(i), offset(i), due);
   }
 
   SLUICE_HD status write(std::uint64_t i, const T& value) const {
@@ -197,10 +197,8 @@ class array_ref {
   /// go on together.
   SLUICE_HD SLUICE_INLINE T wait(const read_token& token) const {
     const auto with = lane::companions::here();
-    const std::uint64_t i = token.index;
-    const bool lies_in_one = i < size_ && !straddles(i);
-    const cache::outcome<T> got = lies_in_one ? cache_.template read_due<T>(page(i), offset(i)) : try_read(i);
-    if (!got.is_ok()) fail(got.code, array_operation::read, i);
+    const cache::outcome<T> got = try_read(token.index, true);
+    if (!got.is_ok()) fail(got.code, array_operation::read, token.index);
     with.rejoin();
     return got.is_ok() ? got.value : T{};
   }

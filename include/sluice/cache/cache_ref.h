@@ -124,13 +124,9 @@ class cache_ref {
   /// Errors: the load's status as the store gave it; timed_out, out_of_range, or a failed write's, where such
   /// pages fill
   ///   the set.
+  /// `due`: the page was asked for before, so after a glance it is waited for, and not looked for.
   template <class T>
-  SLUICE_HD SLUICE_INLINE outcome<T> read(page_id page, std::uint32_t offset) const;
-
-  /// The same for a page that was asked for before, and most likely is there or on its way: looks where it
-  /// would be, and then waits for it.
-  template <class T>
-  SLUICE_HD SLUICE_INLINE outcome<T> read_due(page_id page, std::uint32_t offset) const;
+  SLUICE_HD SLUICE_INLINE outcome<T> read(page_id page, std::uint32_t offset, bool due = false) const;
 
   /// Writes the element; the page becomes dirty. The rest as read(); read_only where the store takes no
   /// writes.

@@ -64,7 +64,8 @@ SLUICE_HD SLUICE_INLINE bool cache_ref<Store, Policy, Mode, Counts>::read_after_
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
 template <class T>
 SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(page_id page,
-                                                                                std::uint32_t offset) const {
+                                                                                std::uint32_t offset,
+                                                                                bool due) const {
   if constexpr (Counts) count_accesses(lane::warp_team::converged(), sizeof(T));
   T value{};
   [[maybe_unused]] sighting seen;
@@ -75,25 +76,11 @@ SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read(
   if (page.value >= pages_) return {T{}, status::out_of_range};
   const auto here = readers();
   bool hit = false;
-  if constexpr (Mode == mode::optimized) hit = read_after_glance(at, offset, value, seen);
+  if constexpr (Mode == mode::optimized) hit = !due && read_after_glance(at, offset, value, seen);
   if (all_hit(here, hit)) return {value, status::ok};
   const outcome<T> missed =
       lane::far_call(&cache_ref::template read_pinned<T>, this, here, hit, page, offset);
   return hit ? outcome<T>{value, status::ok} : missed;
-}
-
-template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
-template <class T>
-SLUICE_HD SLUICE_INLINE outcome<T> cache_ref<Store, Policy, Mode, Counts>::read_due(
-    page_id page, std::uint32_t offset) const {
-  if constexpr (Counts) count_accesses(lane::warp_team::converged(), sizeof(T));
-  if constexpr (Mode == mode::optimized) {
-    T value{};
-    sighting seen;
-    if (read_at_a_glance(page, view_.directory.place(page), offset, value, seen)) return {value, status::ok};
-  }
-  if (page.value >= pages_) return {T{}, status::out_of_range};
-  return lane::far_call(&cache_ref::template read_pinned<T>, this, readers(), false, page, offset);
 }
 
 template <page_store Store, replacement_policy Policy, mode Mode, bool Counts>
