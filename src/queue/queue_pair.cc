@@ -16,7 +16,7 @@ namespace sluice::queue {
 
 namespace {
 
-constexpr std::uint32_t largest_depth = 32768;  // command id FFFFh is never used
+constexpr std::uint32_t largest_depth = 32768;  // a command's identifier has 15 bits for its slot
 constexpr std::uint64_t page = 4096;
 
 void refuse(const drive::drive& on, const std::string& what, const std::string& mend) {

@@ -51,7 +51,7 @@ SLUICE_HD inline bool basic_queue_pair_ref<Path>::progress(const Team& team, boo
   for (std::uint32_t k = 0; team.size() < most_at_once && team.any(k < before_it.count); ++k) {
     const bool has = k < before_it.count;
     const std::uint32_t its = has ? before_it.slots[k] : 0;
-    const slot_word now(has ? word(its).load(lane::relaxed) : 0);
+    const slot_word now(has ? word(its).load(lane::relaxed) : 0);  // the claim acquires
     run_continuations(team, has && now.state() == slot_state::done, its, now);
   }
   return true;
