@@ -68,6 +68,34 @@ TEST_P(drive_contract, writes_from_any_offset_into_memory) {
   }
 }
 
+TEST_P(drive_contract, moves_pages_that_lie_in_any_order) {
+  drive_bench bench(open());
+  const std::uint32_t page = bench.drive().info().dma_page, blocks = page / 512;
+  // Behind the first page of memory; neighbours in order, the other way round, and alone.
+  const std::uint64_t order[] = {1, 2, 5, 4, 8, 9, 10, 6};
+  const auto scattered = [&](opcode op, std::uint64_t first) {
+    const auto entry = bench.block_io(op, 1, first, 9 * blocks);
+    auto* const list = reinterpret_cast<std::uint64_t*>(bench.data(entry.prp2 - bench.address().value));
+    for (std::uint32_t k = 0; k < 8; ++k) list[k] = bench.address(order[k] * page).value;
+    return bench.run(entry);
+  };
+  const auto expect_each = [&](std::uint64_t first) {
+    EXPECT_EQ(bench.wrong(first, blocks), 0U);
+    for (std::uint32_t k = 0; k < 8; ++k)
+      EXPECT_EQ(bench.wrong(first + (k + 1) * blocks, blocks, 0, order[k] * page), 0U) << k;
+  };
+  ASSERT_EQ(bench.fill(0, 9 * blocks), status::ok);
+  std::memset(bench.data(), 0xee, 16 * page);
+  ASSERT_EQ(scattered(opcode::read, 0), status::ok);
+  expect_each(0);
+  EXPECT_EQ(bench.data(3 * page)[0], std::byte{0xee});
+  EXPECT_EQ(bench.data(7 * page)[0], std::byte{0xee});
+  ASSERT_EQ(scattered(opcode::write, 1000), status::ok);
+  std::memset(bench.data(), 0xee, 16 * page);
+  ASSERT_EQ(bench.read(1000, 9 * blocks), status::ok);
+  EXPECT_EQ(bench.wrong(0, 9 * blocks), 0U);
+}
+
 TEST_P(drive_contract, takes_the_largest_transfer_and_refuses_a_larger) {
   drive_bench bench(open("mdts=128KiB"));
   ASSERT_EQ(bench.fill(0, 512), status::ok);
