@@ -63,27 +63,46 @@ class piece_walk {
     return {};
   }
 
-  SLUICE_HD bool read_entry(bus_address at, std::uint64_t& entry) const {
-    const reach_extent in = find(at.value, sizeof entry);
-    if (in.lanes == nullptr) return false;
-    // One lane reads for all: a host that changes its list meanwhile must not part the team.
+  /// One lane reads for all: a host that changes its list meanwhile must not part the team.
+  SLUICE_HD std::uint64_t read_entry(const std::byte* at) const {
     std::uint64_t seen = 0;
-    if (team_.leads()) memcpy(&seen, in.of(at.value), sizeof seen);
-    entry = team_.broadcast(seen);
-    return true;
+    if (team_.leads()) memcpy(&seen, at, sizeof seen);
+    return team_.broadcast(seen);
   }
 
-  /// Calls `act(memory, bytes)` for each piece of the command's memory, in order.
+  /// Calls `act(memory, bytes)` for the command's memory, in order: pieces that lie one behind the other are
+  /// one, since a long copy keeps more under way than many short ones.
   template <class Act>
   SLUICE_HD status visit(const nvme::submission_entry& e, std::uint64_t bytes, Act&& act) const {
-    return nvme::walk_prps(
+    reach_extent in, list;
+    std::byte* first = nullptr;
+    std::uint32_t joined = 0;
+    const status s = nvme::walk_prps(
         {{e.prp1}, {e.prp2}}, bytes, page_,
-        [&](bus_address at, std::uint64_t& entry) { return read_entry(at, entry); },
+        [&](bus_address at, std::uint64_t& entry) {
+          const bool found = find_from(list, at.value, sizeof entry);
+          if (found) entry = read_entry(list.of(at.value));
+          return found;
+        },
         [&](bus_address at, std::uint64_t length) {
-          const reach_extent in = find(at.value, length);
-          if (in.lanes == nullptr) return code::data_transfer_error;
-          return act(in.of(at.value), static_cast<std::uint32_t>(length));
+          if (!find_from(in, at.value, length)) return code::data_transfer_error;
+          std::byte* const memory = in.of(at.value);
+          const auto more = static_cast<std::uint32_t>(length);
+          if (joined != 0 && memory == first + joined) {
+            joined += more;
+            return status();
+          }
+          const status done = joined == 0 ? status() : act(first, joined);
+          first = memory;
+          joined = more;
+          return done;
         });
+    return s.is_ok() && joined != 0 ? act(first, joined) : s;
+  }
+  /// Most often what lies behind is in the same extent.
+  SLUICE_HD bool find_from(reach_extent& in, std::uint64_t at, std::uint64_t bytes) const {
+    if (in.lanes == nullptr || !in.holds(at, bytes)) in = find(at, bytes);
+    return in.lanes != nullptr;
   }
 
   SLUICE_HD void copy(std::byte* to, const std::byte* from, std::uint32_t bytes) const {
