@@ -50,6 +50,18 @@ void look_at_answers(const char* uri) {
   }
 }
 
+/// A transfer whose pages lie in memory the other way round.
+void look_at_pages() {
+  drive_bench bench(drive::open("emu:ideal?size=8MiB", to_write()));
+  need(bench.fill(0, 24) == status::ok, "a write failed");
+  const auto entry = bench.block_io(nvme::opcode::read, 1, 0, 24, 8192);
+  auto* const list = reinterpret_cast<std::uint64_t*>(bench.data(entry.prp2 - bench.address().value));
+  for (std::size_t k = 0; k < 2; ++k) list[k] = bench.address(4096 * (1 - k)).value;
+  need(bench.run(entry) == status::ok, "a read failed");
+  for (std::size_t k = 0; k < 3; ++k)
+    need(bench.wrong(8 * k, 8, 0, 4096 * (2 - k)) == 0, "a page came to another's place");
+}
+
 /// What the host has not freed stays as it was.
 void look_at_room() {
   drive_bench bench(drive::open("emu:ideal?size=8MiB", to_write()), 4);
@@ -116,6 +128,7 @@ std::string found() {
     look_at_room();
     look_at_answers("emu:ideal?size=8MiB");
     look_at_answers("emu:ideal?size=8MiB&region=256KiB");
+    look_at_pages();
     look_at_parking();
     look_at_unmapping();
     look_at_time();
@@ -144,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(steps, emulator_mutant,
                          testing::Values("emulator.park_without_saving", "emulator.park_with_copies_held",
                                          "emulator.never_vote", "emulator.fetch_without_room",
                                          "emulator.phase_stays", "emulator.answer_early",
-                                         "emulator.believe_any_tail"),
+                                         "emulator.believe_any_tail", "emulator.join_any_pieces"),
                          [](const auto& info) {
                            const std::string name = info.param;
                            return name.substr(name.find('.') + 1);
